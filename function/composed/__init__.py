@@ -1,0 +1,1 @@
+"""Builders of the composed resources, one module a kind."""

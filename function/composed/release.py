@@ -1,0 +1,148 @@
+"""The Helm release of the cluster autoscaler, in the cluster's kube-system namespace.
+
+The values were read in, and rendered with, the chart's own templates.
+"""
+
+from typing import Any, Literal
+
+from function import names, versions
+from function.api import CivoCluster
+from function.composed import base
+from function.observed import EXTERNAL_NAME, Observed
+
+_NAME = "cluster-autoscaler"
+
+
+class Metadata(base.Model):
+    """The Release's metadata."""
+
+    annotations: dict[str, str]
+
+
+class Chart(base.Model):
+    """A chart in a Helm repository."""
+
+    name: str = _NAME
+    repository: str = "https://kubernetes.github.io/autoscaler"
+    version: str = "9.57.0"
+
+
+class Parameters(base.Model):
+    """The release to install."""
+
+    chart: Chart = Chart()
+    namespace: str = "kube-system"
+    values: dict[str, Any]
+
+
+class Spec(base.Model):
+    """A Release's spec."""
+
+    # No Delete: when the XR goes, the kubeconfig is gone before the release could be
+    # uninstalled, and a policy with Delete would hang for ever. It dies with its cluster.
+    managementPolicies: base.ManagementPolicies = ["Observe", "Create", "Update"]
+    providerConfigRef: base.ProviderConfigRef
+    rollbackLimit: int = 3
+    forProvider: Parameters
+
+
+class Release(base.Composed):
+    """A Release of provider-helm."""
+
+    apiVersion: Literal["helm.m.crossplane.io/v1beta1"] = "helm.m.crossplane.io/v1beta1"
+    kind: Literal["Release"] = "Release"
+    metadata: Metadata
+    spec: Spec
+
+
+def build(xr: CivoCluster, observed: Observed) -> Release:
+    """Build the release: one autoscaling group for each autoscaled pool that exists in Civo."""
+    return Release(
+        # Helm's release name. Left to the provider it would be the managed resource's name:
+        # longer than Helm's 53 characters for a long XR name, and another one after a restore,
+        # which makes two autoscalers.
+        metadata=Metadata(annotations={EXTERNAL_NAME: _NAME}),
+        spec=Spec(
+            providerConfigRef=base.ProviderConfigRef(
+                kind="ProviderConfig", name=names.kubeconfig_secret(xr.metadata.name)
+            ),
+            forProvider=Parameters(values=_values(xr, observed)),
+        ),
+    )
+
+
+def _values(xr: CivoCluster, observed: Observed) -> dict[str, Any]:
+    version = versions.minor(
+        observed.at_provider(names.CLUSTER).get("kubernetesVersion")
+    ) or versions.minor(xr.spec.kubernetes_version)
+    values: dict[str, Any] = {
+        "cloudProvider": "civo",
+        "fullnameOverride": _NAME,
+        # Civo puts this Secret into every cluster: to refer to, never to write.
+        "secretKeyRefNameOverride": "civo-api-access",
+        "autoscalingGroups": _groups(xr, observed),
+        "extraArgs": {
+            # By default a raised minimum would never be reached.
+            "enforce-node-group-min-size": True,
+            # As in Civo's own example: the defaults block every scale-down.
+            "skip-nodes-with-local-storage": False,
+            "skip-nodes-with-system-pods": False,
+            # GPU nodes are slow to come.
+            "max-node-provision-time": "30m",
+        },
+        # Preferred, so that the autoscaler doesn't sit on a node that it may remove. Civo itself
+        # sets this label.
+        "affinity": {
+            "nodeAffinity": {
+                "preferredDuringSchedulingIgnoredDuringExecution": [
+                    {
+                        "weight": 100,
+                        "preference": {
+                            "matchExpressions": [
+                                {
+                                    "key": "kubernetes.civo.com/civo-node-pool",
+                                    "operator": "In",
+                                    "values": [names.SYSTEM_POOL],
+                                }
+                            ]
+                        },
+                    }
+                ]
+            }
+        },
+        "resources": {"requests": {"cpu": "100m", "memory": "300Mi"}},
+    }
+    if version:
+        values["image"] = {"tag": _image_tag(version)}
+        # Without it this release never scales up for pods that claim GPUs; from 1.35 on it is
+        # always on and the flag must not be passed.
+        if version == (1, 34):
+            values["extraArgs"]["enable-dynamic-resource-allocation"] = True
+    return values
+
+
+def _groups(xr: CivoCluster, observed: Observed) -> list[dict[str, Any]]:
+    """Return the autoscaling groups, in the order of the spec.
+
+    A pool whose ID isn't known yet is left out until it is. Without any group the chart renders
+    everything but the Deployment, which is how the autoscaler is turned off.
+    """
+    return [
+        {"name": pool_id, "minSize": pool.min_nodes, "maxSize": pool.max_node_count}
+        for pool in xr.spec.node_pools
+        if pool.autoscaled and (pool_id := observed.external_name(names.node_pool(pool.name)))
+    ]
+
+
+def _image_tag(version: tuple[int, int]) -> str:
+    """Return the autoscaler's version for a cluster's minor version.
+
+    A newer one than the cluster blocks for ever on an API that isn't there.
+    """
+    if version <= (1, 33):
+        return "v1.33.6"
+    if version == (1, 34):
+        return "v1.34.5"
+    if version == (1, 35):
+        return "v1.35.2"
+    return "v1.36.1"

@@ -1,0 +1,100 @@
+"""The composition function: decode the request, compose, respond."""
+
+import traceback
+
+import grpc
+from crossplane.function import logging, resource, response
+from crossplane.function.proto.v1 import run_function_pb2 as fnv1
+from crossplane.function.proto.v1 import run_function_pb2_grpc as grpcv1
+
+from function import diagnostics, immutable, plan, readiness, status, structs
+from function.api import CivoCluster
+from function.observed import Observed
+from function.violations import InvalidError
+
+
+class FunctionRunner(grpcv1.FunctionRunnerServiceServicer):
+    """Serves RunFunction calls. It keeps no state, reads no clock and calls nobody."""
+
+    def __init__(self) -> None:
+        """Create a runner that logs as the SDK is configured to."""
+        self._log = logging.get_logger()
+
+    async def RunFunction(  # noqa: N802 - the name that gRPC calls
+        self,
+        request: fnv1.RunFunctionRequest,
+        context: grpc.aio.ServicerContext[fnv1.RunFunctionRequest, fnv1.RunFunctionResponse] | None,
+    ) -> fnv1.RunFunctionResponse:
+        """Compose the resources of the CivoCluster in a request.
+
+        Returns:
+            The desired state of the request with ours added; or, where the XR is invalid or our
+            own code fails, the desired state untouched and one FATAL result, on which Crossplane
+            changes nothing. It never raises.
+        """
+        del context
+        xr = request.observed.composite.resource
+        log = self._log.bind(
+            tag=request.meta.tag,
+            namespace=structs.dig(xr, "metadata", "namespace"),
+            name=structs.dig(xr, "metadata", "name"),
+        )
+        try:
+            answer = _answer(request)
+        except InvalidError as error:
+            log.info("The CivoCluster is invalid", violations=len(error.violations))
+            log.debug("Violations", violations=str(error))
+            return _fatal(request, "InvalidCivoCluster", f"the CivoCluster is invalid:\n{error}")
+        except Exception as error:
+            # As text: the SDK's own rendering of an exception prints local variables, and the
+            # request among them can hold connection details.
+            log.error("Unexpected error", traceback=traceback.format_exc())
+            message = (
+                f"unexpected {type(error).__name__} in the function; nothing was changed. "
+                "The function's log has the traceback: please report it"
+            )
+            return _fatal(request, "UnexpectedError", message)
+        composed = answer.desired.resources
+        log.info(
+            "Composed",
+            resources=len(composed),
+            ready=sum(one.ready == fnv1.READY_TRUE for one in composed.values()),
+        )
+        return answer
+
+
+def _answer(request: fnv1.RunFunctionRequest) -> fnv1.RunFunctionResponse:
+    composite = request.observed.composite.resource
+    observed = Observed(request.observed.resources)
+    xr = CivoCluster.parse(
+        {field: structs.dig(composite, field) or {} for field in ("metadata", "spec")}
+    )
+    if changed := list(immutable.changed(xr, observed)):
+        raise InvalidError(changed)
+
+    answer = response.to(request)
+    for name, composed in plan.compose(xr, observed).items():
+        desired = answer.desired.resources[name]
+        resource.update(desired, composed.to_dict())
+        if readiness.ready(name, observed):
+            desired.ready = fnv1.READY_TRUE
+    # Field by field: an earlier function in the pipeline may have set others.
+    fields = answer.desired.composite.resource.get_or_create_struct("status")
+    previous = structs.dig(composite, "status")
+    fields.update(status.build(xr, observed, previous if isinstance(previous, dict) else {}))
+    for warning in diagnostics.warnings(xr):
+        answer.results.append(
+            fnv1.Result(
+                severity=fnv1.SEVERITY_WARNING, message=warning.message, reason=warning.reason
+            )
+        )
+    return answer
+
+
+def _fatal(request: fnv1.RunFunctionRequest, reason: str, message: str) -> fnv1.RunFunctionResponse:
+    """Return the request's desired state untouched and one FATAL result."""
+    answer = response.to(request)
+    answer.results.append(
+        fnv1.Result(severity=fnv1.SEVERITY_FATAL, message=message, reason=reason)
+    )
+    return answer

@@ -1,0 +1,41 @@
+"""What is composed, and when."""
+
+from function import names
+from function.api import CivoCluster
+from function.composed import (
+    base,
+    cluster,
+    firewall,
+    network,
+    node_pool,
+    provider_config,
+    release,
+)
+from function.observed import Observed
+
+
+def compose(xr: CivoCluster, observed: Observed) -> dict[str, base.Composed]:
+    """Return the composed resources of an XR by composition resource name.
+
+    What is missing from the result is deleted, and that can be a GPU node with somebody's work
+    on it. So what was composed once stays composed, whatever the cluster's condition says now;
+    only what the user takes out of the spec goes.
+    """
+    desired: dict[str, base.Composed] = {
+        names.NETWORK: network.build(xr, observed),
+        names.FIREWALL: firewall.build(xr, observed),
+        names.CLUSTER: cluster.build(xr, observed),
+    }
+    if not (observed.ready(names.CLUSTER) or observed.any_dependent()):
+        return desired
+
+    for pool in xr.spec.node_pools:
+        desired[names.node_pool(pool.name)] = node_pool.build(xr, pool)
+
+    # Once there, the release stays when the last pool goes fixed-size: without it the
+    # autoscaler would run on in the cluster, while a release without groups turns it off.
+    autoscaled = any(pool.autoscaled for pool in xr.spec.node_pools)
+    if autoscaled or observed.exists(names.RELEASE):
+        desired[names.PROVIDER_CONFIG] = provider_config.build(xr)
+        desired[names.RELEASE] = release.build(xr, observed)
+    return desired

@@ -1,0 +1,79 @@
+"""The fields of an XR's status that the function writes."""
+
+from typing import Any
+
+from function import names
+from function.api import CivoCluster, NodePool
+from function.observed import Observed
+
+
+def build(xr: CivoCluster, observed: Observed, previous: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields of the XR's status that are this function's.
+
+    `secrets` is there from the first run on, before the Secret is. All else is what was observed
+    in Civo; a value once known stays when an observation comes without it.
+
+    Args:
+        xr: The XR.
+        observed: What exists of it.
+        previous: The XR's status before this run, as plain values; empty if it had none.
+    """
+    cluster = observed.at_provider(names.CLUSTER)
+    known: dict[str, Any] = {
+        "cluster": _known(
+            previous.get("cluster"),
+            name=cluster.get("name"),
+            id=cluster.get("id"),
+            endpoint=cluster.get("apiEndpoint"),
+            kubernetesVersion=cluster.get("kubernetesVersion"),
+        ),
+        **_known(
+            {"firewallId": previous.get("firewallId")},
+            firewallId=observed.external_name(names.FIREWALL),
+        ),
+    }
+    before = {
+        pool["name"]: pool
+        for pool in _objects(previous.get("nodePools"))
+        if isinstance(pool.get("name"), str)
+    }
+    return {
+        "secrets": [
+            {
+                "type": "Kubeconfig",
+                "name": names.kubeconfig_secret(xr.metadata.name),
+                "key": names.KUBECONFIG_KEY,
+            }
+        ],
+        **{field: value for field, value in known.items() if value},
+        "nodePools": [_pool(pool, observed, before.get(pool.name)) for pool in xr.spec.node_pools],
+    }
+
+
+def _pool(pool: NodePool, observed: Observed, previous: object) -> dict[str, Any]:
+    name = names.node_pool(pool.name)
+    return {
+        "name": pool.name,
+        **_known(
+            previous,
+            id=observed.external_name(name),
+            nodeCount=observed.at_provider(name).get("nodeCount"),
+        ),
+        "autoscaled": pool.autoscaled,
+        "ready": observed.ready(name),
+    }
+
+
+def _known(previous: object, **observed: object) -> dict[str, str | int]:
+    """Return the fields that are known: as observed now, else as they were before."""
+    before = previous if isinstance(previous, dict) else {}
+    fields = {name: value or before.get(name) for name, value in observed.items()}
+    return {
+        name: value
+        for name, value in fields.items()
+        if isinstance(value, (str, int)) and not isinstance(value, bool) and value
+    }
+
+
+def _objects(value: object) -> list[dict[str, Any]]:
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []

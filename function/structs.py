@@ -1,0 +1,57 @@
+"""Protobuf Structs as plain Python values.
+
+The SDK's `struct_to_dict` gives every number as a float and raises on the NaN that a hostile
+caller may send. Kubernetes objects hold integers, and nothing that arrives may raise.
+"""
+
+from typing import Any
+
+from google.protobuf.struct_pb2 import Struct, Value
+
+
+def to_dict(struct: Struct) -> dict[str, Any]:
+    """Convert a Struct, dropping fields that are null.
+
+    The API server drops null fields of objects before it applies defaults and validates, so
+    here too `gpu: null` means that there is no `gpu`.
+
+    Returns:
+        Plain values; numbers without a fraction (8 arrives as 8.0) are ints.
+    """
+    return {
+        key: _to_python(value)
+        for key, value in struct.fields.items()
+        if value.WhichOneof("kind") not in (None, "null_value")
+    }
+
+
+def dig(struct: Struct, *path: str) -> Any:
+    """Return the plain value at `path`, or None where there is nothing.
+
+    Only what is asked for is converted: an observed resource can be large.
+    """
+    value = None
+    for key in path:
+        # .get(): brackets would create the entry.
+        value = struct.fields.get(key)
+        if value is None:
+            return None
+        struct = value.struct_value  # Empty where the value is no Struct.
+    return None if value is None else _to_python(value)
+
+
+def _to_python(value: Value) -> Any:
+    match value.WhichOneof("kind"):
+        case "struct_value":
+            return to_dict(value.struct_value)
+        case "list_value":
+            return [_to_python(item) for item in value.list_value.values]
+        case "number_value":
+            number = value.number_value
+            return int(number) if number.is_integer() else number
+        case "string_value":
+            return value.string_value
+        case "bool_value":
+            return value.bool_value
+        case _:
+            return None
