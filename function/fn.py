@@ -48,7 +48,7 @@ class FunctionRunner(grpcv1.FunctionRunnerServiceServicer):
         except Exception as error:
             # As text: the SDK's own rendering of an exception prints local variables, and the
             # request among them can hold connection details.
-            log.error("Unexpected error", traceback=traceback.format_exc())
+            log.error("Unexpected error", traceback=traceback.format_exc())  # noqa: TRY400
             message = (
                 f"unexpected {type(error).__name__} in the function; nothing was changed. "
                 "The function's log has the traceback: please report it"
@@ -82,10 +82,11 @@ def _answer(request: fnv1.RunFunctionRequest) -> fnv1.RunFunctionResponse:
     fields = answer.desired.composite.resource.get_or_create_struct("status")
     previous = structs.dig(composite, "status")
     fields.update(status.build(xr, observed, previous if isinstance(previous, dict) else {}))
-    for warning in diagnostics.warnings(xr):
+    response.set_conditions(answer, *diagnostics.conditions(xr, observed))
+    for trouble in diagnostics.warnings(xr, observed):
         answer.results.append(
             fnv1.Result(
-                severity=fnv1.SEVERITY_WARNING, message=warning.message, reason=warning.reason
+                severity=fnv1.SEVERITY_WARNING, message=trouble.message, reason=trouble.reason
             )
         )
     return answer
@@ -94,7 +95,5 @@ def _answer(request: fnv1.RunFunctionRequest) -> fnv1.RunFunctionResponse:
 def _fatal(request: fnv1.RunFunctionRequest, reason: str, message: str) -> fnv1.RunFunctionResponse:
     """Return the request's desired state untouched and one FATAL result."""
     answer = response.to(request)
-    answer.results.append(
-        fnv1.Result(severity=fnv1.SEVERITY_FATAL, message=message, reason=reason)
-    )
+    answer.results.append(fnv1.Result(severity=fnv1.SEVERITY_FATAL, message=message, reason=reason))
     return answer

@@ -1,6 +1,5 @@
 """The gRPC server that Crossplane calls."""
 
-# ruff: noqa: E402 - gRPC reads the variable when it is imported
 import os
 
 # It would say in lines of its own what the exception says too.
@@ -18,7 +17,7 @@ _MIB = 1024 * 1024
 @click.command(epilog="Example: function --insecure --address localhost:9443")
 @sdkcli.standard_options
 @click.version_option(__version__, prog_name="function")
-def cli(
+def cli(  # noqa: PLR0913 - the SDK's standard options
     *,
     debug: bool,
     address: str,
@@ -33,7 +32,8 @@ def cli(
         runtime.serve(
             fn.FunctionRunner(),
             address,
-            creds=None if insecure else runtime.load_credentials(tls_certs_dir),
+            # Both are None at times, whatever the SDK's annotations say.
+            creds=None if insecure else runtime.load_credentials(tls_certs_dir),  # type: ignore[arg-type]
             insecure=insecure,
             # The SDK's own runner leaves SO_REUSEPORT on: a second server on a port that is taken
             # would start, and get some of the calls.

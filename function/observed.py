@@ -9,6 +9,12 @@ from function import names, structs
 
 EXTERNAL_NAME = "crossplane.io/external-name"
 
+# The second is where upjet reports what became of a creation that it didn't wait for
+# [crossplane/upjet, pkg/resource/conditions.go].
+_ERRORS_IN = ("Synced", "LastAsyncOperation")
+# What crossplane-runtime's message begins with [pkg/reconciler/managed/reconciler.go].
+_UNRESOLVED = "cannot resolve references"
+
 
 class Observed:
     """The composed resources of one XR as Crossplane observed them, by composition name."""
@@ -23,13 +29,19 @@ class Observed:
 
     def ready(self, name: str) -> bool:
         """Whether the resource's condition Ready is True."""
-        conditions = self._dig(name, "status", "conditions")
-        return isinstance(conditions, list) and any(
-            isinstance(condition, dict)
-            and condition.get("type") == "Ready"
-            and condition.get("status") == "True"
-            for condition in conditions
-        )
+        return self._condition(name, "Ready").get("status") == "True"
+
+    def error(self, name: str) -> str | None:
+        """Return the provider's message of why it can't reconcile the resource, None if it can.
+
+        That it can't resolve references yet is no error: what they refer to is still to come.
+        """
+        for kind in _ERRORS_IN:
+            condition = self._condition(name, kind)
+            message = condition.get("message")
+            if condition.get("status") == "False" and isinstance(message, str) and message:
+                return None if message.startswith(_UNRESOLVED) else message
+        return None
 
     def external_name(self, name: str) -> str | None:
         """Return the resource's name or ID in the external system, None while unknown."""
@@ -44,13 +56,20 @@ class Observed:
         """Return what the provider last reported, empty if nothing."""
         return self._object(name, "status", "atProvider")
 
-    def any_dependent(self) -> bool:
-        """Whether any resource exists that is composed only after the cluster was ready."""
-        return any(
+    def cluster_was_ready(self) -> bool:
+        """Whether the cluster is ready, or was: whether anything exists that waited for it."""
+        return self.ready(names.CLUSTER) or any(
             name.startswith(names.NODE_POOL_PREFIX)
             or name in (names.PROVIDER_CONFIG, names.RELEASE)
             for name in self._resources
         )
+
+    def _condition(self, name: str, kind: str) -> dict[str, Any]:
+        conditions = self._dig(name, "status", "conditions")
+        for condition in conditions if isinstance(conditions, list) else []:
+            if isinstance(condition, dict) and condition.get("type") == kind:
+                return condition
+        return {}
 
     def _object(self, name: str, *path: str) -> dict[str, Any]:
         value = self._dig(name, *path)

@@ -26,7 +26,7 @@ def compose(xr: CivoCluster, observed: Observed) -> dict[str, base.Composed]:
         names.FIREWALL: firewall.build(xr, observed),
         names.CLUSTER: cluster.build(xr, observed),
     }
-    if not (observed.ready(names.CLUSTER) or observed.any_dependent()):
+    if not observed.cluster_was_ready():
         return desired
 
     for pool in xr.spec.node_pools:

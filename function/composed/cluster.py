@@ -80,9 +80,7 @@ def build(xr: CivoCluster, observed: Observed) -> Cluster:
                 cni=_fixed_at_creation(observed, "cni", _CNI),
                 applications=_fixed_at_creation(observed, "applications", _APPLICATIONS),
             ),
-            writeConnectionSecretToRef=SecretRef(
-                name=names.kubeconfig_secret(xr.metadata.name)
-            ),
+            writeConnectionSecretToRef=SecretRef(name=names.kubeconfig_secret(xr.metadata.name)),
         )
     )
 

@@ -1,0 +1,1 @@
+"""The command-line tools: what a person runs on a CivoCluster manifest."""
