@@ -16,11 +16,12 @@ def to_dict(struct: Struct) -> dict[str, Any]:
     here too `gpu: null` means that there is no `gpu`.
 
     Returns:
-        Plain values; numbers without a fraction (8 arrives as 8.0) are ints.
+        Plain values; numbers without a fraction (8 arrives as 8.0) are ints. Fields are in the
+        order of their names: protobuf's own differs from process to process.
     """
     return {
         key: _to_python(value)
-        for key, value in struct.fields.items()
+        for key, value in sorted(struct.fields.items())
         if value.WhichOneof("kind") not in (None, "null_value")
     }
 

@@ -55,7 +55,9 @@ def _state(one: Pass, name: str, waits_for: Mapping[str, str]) -> tuple[str, str
         return "not yet", _awaited(one, waits_for)
     observed = one.observed.get(name)
     changes = [*_changes(one.composed[name], observed, "spec")] if observed else []
-    wait = "" if name in one.ready else _progress(observed) or _awaited(one, waits_for)
+    wait = ""
+    if name not in one.ready:
+        wait = _progress(observed) or _awaited(one, waits_for) or "is about to be created"
     detail = "; ".join(filter(None, (*changes, wait)))
     if not observed:
         return "new", detail
