@@ -1,0 +1,66 @@
+"""Fixtures of the end-to-end tests, and what is shown when one of them fails."""
+
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from .harness import packages, programs
+from .harness.crossplane import XR
+from .harness.live import Live, User
+
+CRDS = "CIVOCLUSTER_CRDS"
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Build what is missing before the first test, where its progress is seen."""
+    # Whoever ends the tests politely must not leave a control plane behind.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if reporter is not None and not hasattr(session.config, "workerinput"):
+        programs.build_missing(reporter.write_line)
+
+
+@pytest.fixture(scope="session")
+def crds() -> Path:
+    """Return the folder with the real CustomResourceDefinitions of the two providers."""
+    folder = Path(os.environ.get(CRDS) or packages.REPOSITORY.parent / "shared" / "crds")
+    if not folder.is_dir():
+        pytest.fail(f"no CRDs in {folder}: name their folder in {CRDS}; README.md says how to get")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def live(tmp_path_factory: pytest.TempPathFactory, crds: Path) -> Iterator[Live]:
+    """Run a whole control plane, once for all tests."""
+    running = Live(tmp_path_factory.mktemp("live"), crds)
+    yield running
+    running.stop()
+
+
+@pytest.fixture
+def user(live: Live) -> Iterator[User]:
+    """Return a user with a namespace of their own; what they leave is deleted."""
+    somebody = live.user()
+    yield somebody
+    for left in live.api.list(XR, somebody.namespace):
+        somebody.delete(left["metadata"]["name"])
+    assert live.crashes() == [], "the stand-ins themselves failed"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Iterator[None]:
+    """Show the end of every program's log with a test that failed."""
+    report = yield
+    arguments = getattr(item, "funcargs", {})
+    somebody, running = arguments.get("user"), arguments.get("live")
+    if report.failed and isinstance(somebody, User):
+        report.sections.append((f"namespace {somebody.namespace}", somebody.describe()))
+    if report.failed and isinstance(running, Live):
+        for process in running.control_plane.processes:
+            report.sections.append((f"log of {process.name} ({process.log})", process.tail()))
+    return report
