@@ -69,12 +69,14 @@ def _cluster_ready(observed: Observed) -> Condition:
         return _ready(CLUSTER_READY, "Available", "the cluster is ready")
     if trouble := next(_troubles(awaited, observed), None):
         return _not_ready(CLUSTER_READY, trouble.reason, trouble.message)
+    message = f"waiting for {', '.join(awaited)}"
     phase = observed.at_provider(names.CLUSTER).get("status")
-    waiting = f"waiting for {', '.join(awaited)}" + (f" ({clean(str(phase))})" if phase else "")
+    if phase and names.CLUSTER in awaited:
+        message += f" ({clean(str(phase))})"
     if observed.cluster_was_ready():
-        message = f"{waiting}, ready earlier; everything that is composed stays meanwhile"
+        message += ", ready before; what is composed stays"
         return _not_ready(CLUSTER_READY, "Unavailable", message)
-    return _not_ready(CLUSTER_READY, "Creating", waiting)
+    return _not_ready(CLUSTER_READY, "Creating", message)
 
 
 def _node_pools_ready(xr: CivoCluster, observed: Observed) -> Condition:
@@ -127,11 +129,11 @@ def _troubles(resources: Iterable[str], observed: Observed) -> Iterator[Trouble]
         known = civo_errors.find(error)
         # Cleaned first: the pattern sees one line of bounded length.
         wrapped = _WRAPPED.fullmatch(clean(error))
-        message = f"{name}: {wrapped['message'] if wrapped else clean(error)}"
+        message = wrapped["message"] if wrapped else clean(error)
         if known:
-            yield Trouble(known.reason, f"{message}: {known.cause}; {known.remedy}")
+            yield Trouble(known.reason, f"{name}: {known.cause}; {known.remedy} ({message})")
         else:
-            yield Trouble("ReconcileError", message)
+            yield Trouble("ReconcileError", f"{name}: {message}")
 
 
 def _ready(kind: str, reason: str, message: str) -> Condition:

@@ -65,7 +65,7 @@ class FunctionRunner(grpcv1.FunctionRunnerServiceServicer):
 
 def _answer(request: fnv1.RunFunctionRequest) -> fnv1.RunFunctionResponse:
     composite = request.observed.composite.resource
-    observed = Observed(request.observed.resources)
+    observed = Observed(request.observed)
     xr = CivoCluster.parse(
         {field: structs.dig(composite, field) or {} for field in ("metadata", "spec")}
     )
@@ -80,8 +80,7 @@ def _answer(request: fnv1.RunFunctionRequest) -> fnv1.RunFunctionResponse:
             desired.ready = fnv1.READY_TRUE
     # Field by field: an earlier function in the pipeline may have set others.
     fields = answer.desired.composite.resource.get_or_create_struct("status")
-    previous = structs.dig(composite, "status")
-    fields.update(status.build(xr, observed, previous if isinstance(previous, dict) else {}))
+    fields.update(status.build(xr, observed))
     response.set_conditions(answer, *diagnostics.conditions(xr, observed))
     for trouble in diagnostics.warnings(xr, observed):
         answer.results.append(

@@ -1,6 +1,5 @@
-"""A read-only view of the composed resources that exist: it answers questions about them."""
+"""A read-only view of what was observed: it answers questions about what exists."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from crossplane.function.proto.v1 import run_function_pb2 as fnv1
@@ -17,11 +16,17 @@ _UNRESOLVED = "cannot resolve references"
 
 
 class Observed:
-    """The composed resources of one XR as Crossplane observed them, by composition name."""
+    """What Crossplane observed of one XR: its status, and its composed resources."""
 
-    def __init__(self, resources: Mapping[str, fnv1.Resource]) -> None:
-        """View the `observed.resources` of a request; nothing in it is changed or created."""
-        self._resources = resources
+    def __init__(self, state: fnv1.State) -> None:
+        """View the `observed` of a request; nothing in it is changed or created."""
+        self._composite = state.composite.resource
+        self._resources = state.resources
+
+    @property
+    def status(self) -> dict[str, Any]:
+        """The status that the run before gave the XR, empty if none did."""
+        return _object(structs.dig(self._composite, "status"))
 
     def exists(self, name: str) -> bool:
         """Whether the resource was composed before."""
@@ -50,11 +55,20 @@ class Observed:
 
     def for_provider(self, name: str) -> dict[str, Any]:
         """Return what was last asked of the provider, empty if nothing."""
-        return self._object(name, "spec", "forProvider")
+        return _object(self._dig(name, "spec", "forProvider"))
 
     def at_provider(self, name: str) -> dict[str, Any]:
         """Return what the provider last reported, empty if nothing."""
-        return self._object(name, "status", "atProvider")
+        return _object(self._dig(name, "status", "atProvider"))
+
+    def kubernetes_version(self) -> Any:
+        """Return the version that the cluster runs, None while unknown.
+
+        Where an observation comes without it, it is what it was: the autoscaler's image depends
+        on it.
+        """
+        observed = self.at_provider(names.CLUSTER).get("kubernetesVersion")
+        return observed or _object(self.status.get("cluster")).get("kubernetesVersion")
 
     def cluster_was_ready(self) -> bool:
         """Whether the cluster is ready, or was: whether anything exists that waited for it."""
@@ -71,11 +85,11 @@ class Observed:
                 return condition
         return {}
 
-    def _object(self, name: str, *path: str) -> dict[str, Any]:
-        value = self._dig(name, *path)
-        return value if isinstance(value, dict) else {}
-
     def _dig(self, name: str, *path: str) -> Any:
         # .get(): brackets would create the entry.
         resource = self._resources.get(name)
         return None if resource is None else structs.dig(resource.resource, *path)
+
+
+def _object(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}

@@ -1,34 +1,34 @@
 """The fields of an XR's status that the function writes."""
 
-from typing import Any
+from typing import Any, TypeVar
 
 from function import names
 from function.api import CivoCluster, NodePool
 from function.observed import Observed
 
+_T = TypeVar("_T", str, int)
 
-def build(xr: CivoCluster, observed: Observed, previous: dict[str, Any]) -> dict[str, Any]:
+
+def build(xr: CivoCluster, observed: Observed) -> dict[str, Any]:
     """Return the fields of the XR's status that are this function's.
 
     `secrets` is there from the first run on, before the Secret is. All else is what was observed
     in Civo; a value once known stays when an observation comes without it.
-
-    Args:
-        xr: The XR.
-        observed: What exists of it.
-        previous: The XR's status before this run, as plain values; empty if it had none.
     """
+    previous = observed.status
     cluster = observed.at_provider(names.CLUSTER)
     known: dict[str, Any] = {
         "cluster": _known(
             previous.get("cluster"),
+            str,
             name=cluster.get("name"),
             id=cluster.get("id"),
             endpoint=cluster.get("apiEndpoint"),
-            kubernetesVersion=cluster.get("kubernetesVersion"),
+            kubernetesVersion=observed.kubernetes_version(),
         ),
         **_known(
-            {"firewallId": previous.get("firewallId")},
+            previous,
+            str,
             firewallId=observed.external_name(names.FIREWALL),
         ),
     }
@@ -54,25 +54,22 @@ def _pool(pool: NodePool, observed: Observed, previous: object) -> dict[str, Any
     name = names.node_pool(pool.name)
     return {
         "name": pool.name,
-        **_known(
-            previous,
-            id=observed.external_name(name),
-            nodeCount=observed.at_provider(name).get("nodeCount"),
-        ),
+        **_known(previous, str, id=observed.external_name(name)),
+        **_known(previous, int, nodeCount=observed.at_provider(name).get("nodeCount")),
         "autoscaled": pool.autoscaled,
         "ready": observed.ready(name),
     }
 
 
-def _known(previous: object, **observed: object) -> dict[str, str | int]:
-    """Return the fields that are known: as observed now, else as they were before."""
+def _known(previous: object, kind: type[_T], **observed: object) -> dict[str, _T]:
+    """Return the fields that are known: as observed now, else as they were before.
+
+    What is of another type than the XRD says is left out: with it the API server would refuse
+    the whole status.
+    """
     before = previous if isinstance(previous, dict) else {}
     fields = {name: value or before.get(name) for name, value in observed.items()}
-    return {
-        name: value
-        for name, value in fields.items()
-        if isinstance(value, (str, int)) and not isinstance(value, bool) and value
-    }
+    return {name: value for name, value in fields.items() if value and type(value) is kind}
 
 
 def _objects(value: object) -> list[dict[str, Any]]:

@@ -13,12 +13,14 @@ _LABELLED = re.compile(
     r"(?i)\b((?:bearer|basic)\s+|(?:token|password|api[-_ ]?key)[\"']?\s*[:=]\s*[\"']?)"
     r"[^\s\"',;]{8,}"
 )
+_ESCAPE = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
 _REDACTED = "[redacted]"
 
 
 def clean(text: str) -> str:
     """Return text as one line without control characters or tokens, cut to a bounded length."""
-    line = "".join(char if char.isprintable() else " " for char in text[:_READ_MAX])
+    text = _ESCAPE.sub("", text[:_READ_MAX])
+    line = "".join(char if char.isprintable() else " " for char in text)
     line = _LABELLED.sub(rf"\1{_REDACTED}", " ".join(line.split()))
     line = _TOKEN.sub(_redact, line)
     return line if len(line) <= _LENGTH_MAX else line[: _LENGTH_MAX - 3] + "..."

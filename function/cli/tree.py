@@ -72,13 +72,13 @@ def _awaited(one: Pass, waits_for: Mapping[str, str]) -> str:
 
 
 def _progress(observed: Mapping[str, Any] | None) -> str:
-    """Return how far the creation of a resource is, empty if it hasn't begun."""
+    """Return what its provider says of a resource that isn't ready, empty if nothing yet."""
     status = observed.get("status", {}) if observed else {}
     at_provider = status.get("atProvider", {})
     if not at_provider:
         return ""
     phase = at_provider.get("status") or at_provider.get("state")
-    return f"is being created ({clean(str(phase))})" if phase else "is being created"
+    return f"its status is {clean(str(phase))}" if phase else "is being created"
 
 
 def _changes(desired: Mapping[str, Any], observed: Mapping[str, Any], field: str) -> Iterator[str]:

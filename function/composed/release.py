@@ -72,9 +72,9 @@ def build(xr: CivoCluster, observed: Observed) -> Release:
 
 
 def _values(xr: CivoCluster, observed: Observed) -> dict[str, Any]:
-    version = versions.minor(
-        observed.at_provider(names.CLUSTER).get("kubernetesVersion")
-    ) or versions.minor(xr.spec.kubernetes_version)
+    version = versions.minor(observed.kubernetes_version()) or versions.minor(
+        xr.spec.kubernetes_version
+    )
     values: dict[str, Any] = {
         "cloudProvider": "civo",
         "fullnameOverride": _NAME,

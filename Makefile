@@ -1,0 +1,109 @@
+# What a person runs, and what CI runs. `make help` lists the targets.
+
+PYTHON ?= python3
+BIN := .venv/bin
+XR ?= examples/gpu-inference/xr.yaml
+
+VERSION := $(shell sed -n 's/^__version__ = "\(.*\)"/\1/p' function/__init__.py)
+REGISTRY ?= xpkg.upbound.io/modelplane
+DOCKER ?= docker
+CROSSPLANE ?= crossplane
+ARCHITECTURES ?= amd64 arm64
+OUTPUT := _output
+
+.DEFAULT_GOAL := help
+
+##@ For everybody
+
+.PHONY: help
+help: ## List the targets
+	@awk 'BEGIN { FS = ":.*## " } /^##@/ { print "\n" substr($$0, 5) } \
+		/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: preview
+preview: .venv/cli ## Play the life of a CivoCluster; XR=file for another one than the GPU example
+	@$(BIN)/civocluster preview $(XR)
+
+.PHONY: serve
+serve: .venv/cli ## Serve the function on this machine, for `crossplane composition render`
+	$(BIN)/function --insecure --debug --address localhost:9443
+
+##@ For developers
+
+.PHONY: test
+test: .venv/dev ## Run the tests, with the coverage that they must reach
+	$(BIN)/pytest --cov --cov-report=term
+
+.PHONY: check
+check: .venv/dev ## Check format, lint, types, layers and the lock files
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+	$(BIN)/pip check
+
+.PHONY: fix
+fix: .venv/dev ## Mend what can be mended without thinking
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+.PHONY: golden
+golden: .venv/dev ## Write the golden files anew; then read what changed
+	$(BIN)/pytest --update-golden tests/test_examples.py tests/test_fn.py
+
+.PHONY: lock
+lock: .venv/dev ## Pin the newest versions that pyproject.toml allows, with their hashes
+	$(call compile,runtime)
+	$(call compile,cli,--extra cli)
+	$(call compile,dev,--extra dev)
+	echo hatchling | $(call compile,build,,-)
+
+##@ For releases
+
+.PHONY: image
+image: ## Build the function's image for every architecture
+	for architecture in $(ARCHITECTURES); do \
+		$(DOCKER) buildx build . --platform linux/$$architecture \
+			--output type=docker,dest=$(OUTPUT)/runtime-$$architecture.tar || exit 1; \
+	done
+
+.PHONY: xpkg
+xpkg: ## Build both packages, the function's from the images of `make image`
+	for architecture in $(ARCHITECTURES); do \
+		(cd package && $(CROSSPLANE) xpkg build \
+			--embed-runtime-image-tarball ../$(OUTPUT)/runtime-$$architecture.tar \
+			--package-file ../$(OUTPUT)/function-$$architecture.xpkg) || exit 1; \
+	done
+	cd apis && $(CROSSPLANE) xpkg build --package-file ../$(OUTPUT)/configuration.xpkg
+
+.PHONY: push
+push: ## Push both packages to REGISTRY
+	$(CROSSPLANE) xpkg push $(REGISTRY)/function-civocluster:v$(VERSION) \
+		--package-files $(subst $() ,$(comma),$(ARCHITECTURES:%=$(OUTPUT)/function-%.xpkg))
+	$(CROSSPLANE) xpkg push $(REGISTRY)/configuration-civocluster:v$(VERSION) \
+		--package-files $(OUTPUT)/configuration.xpkg
+
+# --- how ---------------------------------------------------------------------------------------
+
+comma := ,
+
+# $(call compile,NAME[,OPTIONS[,SOURCE]]) pins SOURCE in requirements/NAME.txt. Hosts stay out.
+compile = $(BIN)/uv pip compile $(or $(3),pyproject.toml) $(2) --quiet --universal \
+	--python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-index-url \
+	--upgrade --output-file requirements/$(1).txt
+
+.venv/pip: requirements/build.txt
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --require-hashes --requirement requirements/build.txt
+	@touch $@
+
+# What the command-line tools need; the quickest to install.
+.venv/cli: .venv/pip requirements/cli.txt pyproject.toml
+	@echo 'Installing into .venv ...'
+	@$(BIN)/python -m pip install --quiet --require-hashes --requirement requirements/cli.txt
+	@$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	@touch $@
+
+.venv/dev: .venv/cli requirements/dev.txt
+	@$(BIN)/python -m pip install --quiet --require-hashes --requirement requirements/dev.txt
+	@touch $@
