@@ -56,7 +56,7 @@ lock: .venv/dev ## Pin the newest versions that pyproject.toml allows, with thei
 	$(call compile,runtime)
 	$(call compile,cli,--extra cli)
 	$(call compile,dev,--extra dev)
-	echo hatchling | $(call compile,build,,-)
+	printf 'hatchling\neditables\n' | $(call compile,build,,-)
 
 ##@ For releases
 
