@@ -6,10 +6,12 @@ import os
 os.environ.setdefault("GRPC_VERBOSITY", "NONE")
 
 import click
+import grpc
 from crossplane.function import cli as sdkcli
 from crossplane.function import logging, runtime
 
 from function import __version__, fn
+from function.certificates import Certificates
 
 _MIB = 1024 * 1024
 
@@ -32,8 +34,7 @@ def cli(  # noqa: PLR0913 - the SDK's standard options
         runtime.serve(
             fn.FunctionRunner(),
             address,
-            # Both are None at times, whatever the SDK's annotations say.
-            creds=None if insecure else runtime.load_credentials(tls_certs_dir),  # type: ignore[arg-type]
+            creds=_credentials(None if insecure else tls_certs_dir),  # type: ignore[arg-type]
             insecure=insecure,
             # The SDK's own runner leaves SO_REUSEPORT on: a second server on a port that is taken
             # would start, and get some of the calls.
@@ -52,6 +53,11 @@ def cli(  # noqa: PLR0913 - the SDK's standard options
         raise click.ClickException(message) from error
     except (OSError, ValueError) as error:
         raise click.ClickException(f"can't serve on {address}: {error}") from error
+
+
+def _credentials(folder: str | None) -> grpc.ServerCredentials | None:
+    # The SDK's own credentials would serve the certificates of the start for ever.
+    return Certificates(folder).credentials() if folder else None
 
 
 if __name__ == "__main__":

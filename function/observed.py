@@ -22,6 +22,8 @@ class Observed:
         """View the `observed` of a request; nothing in it is changed or created."""
         self._composite = state.composite.resource
         self._resources = state.resources
+        # What was asked for already: the same questions come again and again.
+        self._dug: dict[tuple[str, ...], Any] = {}
 
     @property
     def status(self) -> dict[str, Any]:
@@ -86,9 +88,12 @@ class Observed:
         return {}
 
     def _dig(self, name: str, *path: str) -> Any:
-        # .get(): brackets would create the entry.
-        resource = self._resources.get(name)
-        return None if resource is None else structs.dig(resource.resource, *path)
+        key = (name, *path)
+        if key not in self._dug:
+            # .get(): brackets would create the entry.
+            resource = self._resources.get(name)
+            self._dug[key] = None if resource is None else structs.dig(resource.resource, *path)
+        return self._dug[key]
 
 
 def _object(value: Any) -> dict[str, Any]:

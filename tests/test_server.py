@@ -53,16 +53,18 @@ def authority() -> trustme.CA:
     return trustme.CA()
 
 
-@pytest.fixture(scope="module")
-def certificates(authority: trustme.CA, tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture
+def certificates(authority: trustme.CA, tmp_path: Path) -> Path:
     """Return a folder with the server's certificates, as Crossplane mounts them."""
-    folder = tmp_path_factory.mktemp("certificates")
+    issue(authority, tmp_path)
+    return tmp_path
+
+
+def issue(authority: trustme.CA, folder: Path) -> None:
     certificate = authority.issue_cert("localhost")
     certificate.private_key_pem.write_to_path(str(folder / "tls.key"))
-    for chain in certificate.cert_chain_pems:
-        chain.write_to_path(str(folder / "tls.crt"), append=True)
+    certificate.cert_chain_pems[0].write_to_path(str(folder / "tls.crt"))
     authority.cert_pem.write_to_path(str(folder / "ca.crt"))
-    return folder
 
 
 def secure_channel(address: str, trusted: trustme.CA, client: trustme.CA | None) -> grpc.Channel:
@@ -94,6 +96,30 @@ def test_answers_over_mtls_whom_the_authority_signed(
             run = grpcv1.FunctionRunnerServiceStub(channel).RunFunction
             with pytest.raises(grpc.RpcError):
                 run(request(cluster_xr()), timeout=5)
+
+
+def test_renewed_certificates_are_picked_up(authority: trustme.CA, certificates: Path) -> None:
+    with serving([*SCRIPT, "--tls-server-certs-dir", str(certificates)]) as address:
+        with secure_channel(address, authority, authority) as channel:
+            call(channel)
+            renewed = trustme.CA()
+            issue(renewed, certificates)
+
+            call(channel)
+        with secure_channel(address, renewed, renewed) as channel:
+            call(channel)
+
+        # What is half written, or half there, leaves those in use.
+        (certificates / "tls.key").write_text("half a key")
+        with secure_channel(address, renewed, renewed) as channel:
+            call(channel)
+        (certificates / "ca.crt").unlink()
+        with secure_channel(address, renewed, renewed) as channel:
+            call(channel)
+
+        issue(authority, certificates)
+        with secure_channel(address, authority, authority) as channel:
+            call(channel)
 
 
 def test_the_module_answers_without_credentials_where_told_to() -> None:
@@ -133,7 +159,7 @@ def test_no_credentials() -> None:
 def test_certificates_that_are_not_there(tmp_path: Path) -> None:
     line = fails("--address", free_address(), "--tls-server-certs-dir", str(tmp_path))
 
-    assert str(tmp_path / "tls.crt") in line
+    assert str(tmp_path / "tls.key") in line
 
 
 def test_certificates_that_are_none(tmp_path: Path) -> None:
