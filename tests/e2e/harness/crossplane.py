@@ -154,6 +154,8 @@ class Crossplane:
             "start",
             f"--cache-dir={cache}",
             "--package-runtime=External",
+            # Minutes of a cloud's life pass in seconds here: many events, and no storm.
+            "--circuit-breaker-burst=5000",
             f"--tls-client-certs-dir={self._folder / 'client-certificates'}",
             f"--metrics-port={free_port()}",
             f"--health-probe-port={self._health_port}",

@@ -66,7 +66,7 @@ def build(root: Path, file: Path, *options: str) -> Path:
         subprocess.CalledProcessError: The CLI refused it.
     """
     # In the folder of the result: by default the CLI packs what it finds in `./examples`.
-    _crossplane(
+    crossplane(
         file.parent, "xpkg", "build", f"--package-root={root}", f"--package-file={file}", *options
     )
     return file
@@ -119,12 +119,12 @@ class Registry:
 
     def push(self, file: Path, path: str, tag: str) -> None:
         """Push a package file."""
-        _crossplane(
+        crossplane(
             file.parent, "xpkg", "push", f"--package-files={file}", f"{self.host}/{path}:{tag}"
         )
 
 
-def _crossplane(folder: Path, *arguments: str) -> str:
+def crossplane(folder: Path, *arguments: str) -> str:
     command: Sequence[str | Path] = [programs.path(programs.CLI), *arguments]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     if done.returncode:
