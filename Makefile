@@ -35,12 +35,22 @@ test: .venv/dev ## Run the tests, with the coverage that they must reach
 	$(BIN)/pytest --cov --cov-report=term
 
 .PHONY: check
-check: .venv/dev ## Check format, lint, types, layers and the lock files
+check: .venv/dev supply-chain ## Check format, lint, types, layers and the supply chain
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
+
+.PHONY: supply-chain
+supply-chain: .venv/dev ## Check what we depend on, and that the tree holds no secret
 	$(BIN)/pip check
+	$(BIN)/pip-licenses --from mixed --partial-match --allow-only "$(LICENSES)" > /dev/null
+	@# Names those that it has no data on; without a connection, that is all of them.
+	$(BIN)/pip-audit --progress-spinner off --disable-pip --require-hashes \
+		--requirement requirements/cli.txt
+	@# A Secret's name isn't one, so no keywords; and hashes look like secrets.
+	git ls-files -z | xargs -0 $(BIN)/detect-secrets-hook --disable-plugin KeywordDetector \
+		--exclude-files '^requirements/'
 
 .PHONY: fix
 fix: .venv/dev ## Mend what can be mended without thinking
@@ -61,7 +71,9 @@ lock: .venv/dev ## Pin the newest versions that pyproject.toml allows, with thei
 ##@ For releases
 
 .PHONY: image
-image: ## Build the function's image for every architecture
+image: .venv/dev ## Build the function's image for every architecture, and its SBOM
+	mkdir -p $(OUTPUT)
+	$(BIN)/cyclonedx-py requirements requirements/runtime.txt --output-file $(OUTPUT)/sbom.json
 	for architecture in $(ARCHITECTURES); do \
 		$(DOCKER) buildx build . --platform linux/$$architecture \
 			--output type=docker,dest=$(OUTPUT)/runtime-$$architecture.tar || exit 1; \
@@ -86,6 +98,9 @@ push: ## Push both packages to REGISTRY
 # --- how ---------------------------------------------------------------------------------------
 
 comma := ,
+
+# What a user may pass on together with us.
+LICENSES := Apache;BSD;MIT;MPL;Mozilla Public License;PSF;Python Software Foundation;ISC
 
 # $(call compile,NAME[,OPTIONS[,SOURCE]]) pins SOURCE in requirements/NAME.txt. Hosts stay out.
 compile = $(BIN)/uv pip compile $(or $(3),pyproject.toml) $(2) --quiet --universal \
