@@ -7,8 +7,7 @@ session asks, for they call `requests` without timeouts or a look at the status.
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from types import ModuleType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 from urllib.parse import quote
 
 from civo import (  # type: ignore[import-untyped]
@@ -32,6 +31,8 @@ from function.cli.offers import (
 from function.cli.session import APIError, Limits, Session
 from function.violations import path
 
+T = TypeVar("T")
+
 ADDRESS = "https://api.civo.com"
 
 _PER_PAGE = 100
@@ -40,7 +41,11 @@ _PAGES_MAX = 100
 
 
 class Civo:
-    """Civo's API, read-only. Every question may raise an `APIError`."""
+    """Civo's API, read-only.
+
+    Every question may raise an `APIError`. A region is its code; an empty one leaves the choice to
+    Civo.
+    """
 
     def __init__(self, token: str, address: str, limits: Limits | None = None) -> None:
         """Prepare to ask the API at an address with a token.
@@ -72,12 +77,15 @@ class Civo:
         """Return all regions."""
         with self._lent_to(regions):
             found = regions.Regions({}, self._address).search()
-        return _checked(list[Region], found, "regions")
+        known = _checked(list[Region], found, "regions")
+        if not known:
+            raise APIError("Civo's API has no region at all", _NOT_CIVO)
+        return known
 
     def sizes(self, region: str) -> list[Size]:
         """Return the sizes of a region, those for instances included."""
         sizes = size.Size({}, self._address)
-        sizes.url += f"?region={quote(region)}"
+        sizes.url += _query(region)
         with self._lent_to(size):
             found = sizes.search()
         return _checked(list[Size], found, "sizes")
@@ -85,7 +93,7 @@ class Civo:
     def versions(self, region: str) -> list[Version]:
         """Return the versions of k3s that a region offers."""
         clusters = kubernetes.Kubernetes({}, self._address)
-        clusters.kube_version += f"?region={quote(region)}"
+        clusters.kube_version += _query(region)
         with self._lent_to(kubernetes):
             found = clusters.versions()
         versions = _checked(list[Version], found, "versions")
@@ -94,17 +102,17 @@ class Civo:
     def quota(self, region: str) -> Quota:
         """Return the account's quota."""
         # The package's class asks with POST, which the API doesn't know here.
-        found = self._session.get(f"{self._address}/v2/quota", params={"region": region})
+        found = self._session.get(f"{self._address}/v2/quota{_query(region)}")
         return _checked(Quota, found.json(), "quota")
 
     def clusters(self, region: str) -> set[str]:
         """Return the names of the account's clusters in a region."""
         # The package's class knows no pages and refuses all regions but two: once both are
         # overridden nothing is left of it but the path.
-        url = f"{self._address}/v2/kubernetes/clusters"
+        url = f"{self._address}/v2/kubernetes/clusters{_query(region)}"
         names: set[str] = set()
         for number in range(1, _PAGES_MAX + 1):
-            params = {"region": region, "page": number, "per_page": _PER_PAGE}
+            params = {"page": str(number), "per_page": str(_PER_PAGE)}
             page = _checked(ClusterPage, self._session.get(url, params=params).json(), "clusters")
             names |= {cluster.name for cluster in page.items}
             if number >= page.pages:
@@ -124,7 +132,7 @@ class Civo:
         return {one.name for one in _checked(list[Firewall], found, "firewalls")}
 
     @contextmanager
-    def _lent_to(self, module: ModuleType) -> Iterator[None]:
+    def _lent_to(self, module: Any) -> Iterator[None]:
         """Let a module of the package ask this session where it would ask `requests`.
 
         The module's own name for it is the only way in: its classes take no session.
@@ -139,7 +147,11 @@ class Civo:
 _NOT_CIVO = "check that CIVO_API_URL is the address of Civo's API"
 
 
-def _checked[T](kind: type[T], value: Any, what: str) -> T:
+def _query(region: str) -> str:
+    return f"?region={quote(region)}" if region else ""
+
+
+def _checked(kind: type[T], value: Any, what: str) -> T:
     """Return an answer as what it should be.
 
     Raises:

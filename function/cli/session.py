@@ -10,28 +10,28 @@ import logging
 import queue
 import re
 import threading
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from time import monotonic, sleep
 from typing import Any
 from urllib.parse import urlsplit
 
 import requests
-from urllib3.exceptions import InvalidHeader
+from urllib3.exceptions import InvalidHeader, LocationValueError, ProtocolError
 from urllib3.util import Retry
 
 from function import __version__, civo_errors, untrusted
 
 # urllib3 logs what it makes of a malformed head, and with it whatever the server put there.
-logging.getLogger("urllib3").propagate = False
+logging.getLogger("urllib3").setLevel(logging.CRITICAL)
 
 _REDACTED = "[redacted]"
 _CHUNK = 64 * 1024
-_TOO_MANY_REQUESTS = 429
 _TOKEN = re.compile(r"[!-~]+")
 
-_FIX_TOKEN = "set CIVO_TOKEN to an API key of the account, from https://dashboard.civo.com/security"
-_FIX_ADDRESS = "check CIVO_API_URL, and whether this machine reaches it"
+_SET_KEY = "set CIVO_TOKEN to an API key of the account, from https://dashboard.civo.com/security"
+_CHECK_ADDRESS = "check CIVO_API_URL, and whether this machine reaches it"
 _TRY_LATER = "try again in a few minutes; https://status.civo.com tells whether Civo is down"
 
 
@@ -79,6 +79,11 @@ class _Reply:
     retry_after: str | None
     body: bytes
 
+    @property
+    def passing(self) -> bool:
+        """Whether the same question may be answered later."""
+        return self.status == requests.codes.too_many_requests or self.status >= 500
+
 
 @dataclass(frozen=True)
 class Answer:
@@ -110,9 +115,9 @@ class Session:
         self.address = address.strip().rstrip("/")
         self._limits = limits
         if not self._token:
-            raise HopelessError("CIVO_TOKEN isn't set", _FIX_TOKEN)
+            raise HopelessError("CIVO_TOKEN isn't set", _SET_KEY)
         if not _TOKEN.fullmatch(self._token):
-            raise HopelessError("CIVO_TOKEN holds something that can't be a token", _FIX_TOKEN)
+            raise HopelessError("CIVO_TOKEN holds something that can't be a token", _SET_KEY)
         if not _is_address(self.address):
             raise HopelessError(
                 "CIVO_API_URL isn't the address of an API",
@@ -132,7 +137,7 @@ class Session:
         self,
         url: str,
         headers: Mapping[str, str] | None = None,  # noqa: ARG002 - the package passes it
-        params: Mapping[str, str | int] | None = None,
+        params: Mapping[str, str] | None = None,
     ) -> Answer:
         """Ask, and ask again where that may help.
 
@@ -144,22 +149,21 @@ class Session:
         Raises:
             APIError: There is no answer, or it isn't JSON.
         """
-        deadline = time.monotonic() + self._limits.total
-        for attempt in range(1, self._limits.attempts + 1):
-            reply = self._within(deadline, lambda: self._read(url, params))
-            if reply.status != _TOO_MANY_REQUESTS and reply.status < 500:  # noqa: PLR2004
-                break
+        deadline = monotonic() + self._limits.total
+        reply = self._within(deadline, url, params)
+        for attempt in range(1, self._limits.attempts):
             wait = self._wait(attempt, reply.retry_after)
-            if attempt == self._limits.attempts or time.monotonic() + wait >= deadline:
+            if not reply.passing or monotonic() + wait >= deadline:
                 break
-            time.sleep(wait)
+            sleep(wait)
+            reply = self._within(deadline, url, params)
         data = self._decoded(reply.body)
         if reply.status != requests.codes.ok:
             raise self._refusal(url, reply.status, data)
         if data is None:
             raise APIError(
                 f"Civo's API answers {self._shown(url)} with something that isn't JSON",
-                _FIX_ADDRESS,
+                _CHECK_ADDRESS,
             )
         return Answer(data)
 
@@ -167,17 +171,17 @@ class Session:
         request.headers["Authorization"] = f"bearer {self._token}"
         return request
 
-    def _within(self, deadline: float, read: Callable[[], _Reply | APIError]) -> _Reply:
-        """Return what is read before the deadline.
+    def _within(self, deadline: float, url: str, params: Mapping[str, str] | None) -> _Reply:
+        """Return what the server answers to one request before the deadline.
 
         The timeouts of sockets start anew with every byte, and looking up a name has none: what
         takes too long goes on in a thread of its own, which nobody waits for.
         """
         replies: queue.SimpleQueue[_Reply | APIError] = queue.SimpleQueue()
-        threading.Thread(target=lambda: replies.put(read()), daemon=True).start()
+        threading.Thread(target=lambda: replies.put(self._read(url, params)), daemon=True).start()
         reply: _Reply | APIError
         try:
-            reply = replies.get(timeout=max(deadline - time.monotonic(), 0))
+            reply = replies.get(timeout=max(deadline - monotonic(), 0))
         except queue.Empty:
             reply = self._late()
         # Outside of any except clause, here and elsewhere: an exception keeps the one that was
@@ -186,10 +190,9 @@ class Session:
             raise reply
         return reply
 
-    def _read(self, url: str, params: Mapping[str, str | int] | None) -> _Reply | APIError:
+    def _read(self, url: str, params: Mapping[str, str] | None) -> _Reply | APIError:
         """Return what the server answers to one request, or why it doesn't: raises nothing."""
         limits = self._limits
-        answered = False
         try:
             with self._requests.get(
                 url,
@@ -200,37 +203,35 @@ class Session:
                 # else gets the token.
                 allow_redirects=False,
             ) as response:
-                answered = True
                 body = bytearray()
                 for chunk in response.iter_content(_CHUNK):
                     body += chunk
                     if len(body) > limits.body:
                         return APIError(
-                            f"Civo's API answers with more than {limits.body} bytes", _FIX_ADDRESS
+                            f"Civo's API answers with more than {limits.body} bytes", _CHECK_ADDRESS
                         )
                 retry_after = response.headers.get("Retry-After")
                 return _Reply(response.status_code, retry_after, bytes(body))
         except requests.exceptions.SSLError:
-            message = f"the TLS certificate of {self._shown(self.address)} isn't accepted"
-            return HopelessError(message, _FIX_ADDRESS)
+            message = f"{self._shown(self.address)} has no TLS, or a certificate nobody trusts"
+            return HopelessError(message, _CHECK_ADDRESS)
         except requests.ReadTimeout:
             return self._late()
-        except requests.ConnectionError:
-            if not answered:
-                return HopelessError(f"can't reach {self._shown(self.address)}", _FIX_ADDRESS)
+        except (requests.ConnectionError, LocationValueError) as error:
+            # Else something did answer, if only with half of an answer.
+            if not any(isinstance(cause, ProtocolError) for cause in error.args):
+                return HopelessError(f"can't reach {self._shown(self.address)}", _CHECK_ADDRESS)
         # Of hostile bytes come exceptions of many kinds, with these bytes in them.
-        except Exception:  # noqa: BLE001, S110
+        except Exception:  # noqa: S110
             pass
-        return APIError("Civo's API broke off in the middle of an answer", _TRY_LATER)
+        return APIError("Civo's API answers with half an answer, or none of HTTP", _TRY_LATER)
 
     def _wait(self, attempt: int, retry_after: str | None) -> float:
         """Return how many seconds to wait after an attempt."""
-        wait = self._limits.backoff * 2 ** (attempt - 1)
+        wait: float = self._limits.backoff * 2.0 ** (attempt - 1)
         if retry_after is not None:
-            try:
+            with suppress(InvalidHeader, ValueError, OverflowError):
                 wait = Retry().parse_retry_after(retry_after)
-            except (InvalidHeader, ValueError, OverflowError):
-                pass
         return min(wait, self._limits.wait)
 
     def _decoded(self, body: bytes) -> Any:
@@ -257,17 +258,17 @@ class Session:
         answer = f"HTTP {status}" + (f", {words}" if words else "")
         known = civo_errors.find(code)
         if status == requests.codes.unauthorized or (known and known.reason == "Unauthenticated"):
-            return TokenRefusedError(f"Civo doesn't accept the token ({answer})", _FIX_TOKEN)
-        if status == _TOO_MANY_REQUESTS:
+            return TokenRefusedError(f"Civo doesn't accept the token ({answer})", _SET_KEY)
+        if status == requests.codes.too_many_requests:
             return APIError(f"Civo's API is asked too often ({answer})", _TRY_LATER)
-        if status >= 500:  # noqa: PLR2004
+        if status >= 500:
             return APIError(f"Civo's API fails ({answer})", _TRY_LATER)
         if known:
             return APIError(f"{known.cause} ({answer})", known.remedy)
-        if 300 <= status < 400:  # noqa: PLR2004
+        if 300 <= status < 400:
             message = f"{self._shown(self.address)} redirects, which isn't followed ({answer})"
             return APIError(message, "set CIVO_API_URL to the address that it redirects to")
-        return APIError(f"Civo's API refuses {self._shown(url)} ({answer})", _FIX_ADDRESS)
+        return APIError(f"Civo's API refuses {self._shown(url)} ({answer})", _CHECK_ADDRESS)
 
     def _late(self) -> APIError:
         return APIError(f"{self._shown(self.address)} doesn't answer in time", _TRY_LATER)
