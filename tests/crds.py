@@ -50,12 +50,20 @@ def findings(composed: dict[str, Any]) -> set[Finding]:
 
 def folder() -> Path:
     """Return the folder of the CRDs; skip the test, or in CI fail, if there is none."""
-    found = Path(os.environ.get(FOLDER) or _BESIDE)
-    if found.is_dir():
-        return found
+    if available():
+        return _folder()
     if os.environ.get("CI", "").lower() in {"1", "true"}:
         pytest.fail(HOW_TO_GET_THEM)
     pytest.skip(HOW_TO_GET_THEM)
+
+
+def available() -> bool:
+    """Whether there are CRDs to check against."""
+    return _folder().is_dir()
+
+
+def _folder() -> Path:
+    return Path(os.environ.get(FOLDER) or _BESIDE)
 
 
 @cache

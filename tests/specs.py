@@ -91,58 +91,56 @@ edgy: st.SearchStrategy[Spec] = st.fixed_dictionaries(
 """Specs of the right structure, which may break any rule."""
 
 
+POOL_NAMES = ("workers", "gpu-l40s", "GPU.2_x", "a")
+VERSIONS = st.sampled_from(["1.33.4-k3s1", "1.34.1-k3s1", "1.35.2-k3s1-gpu.1", "1.36.1-k3s2"])
+
+
 @st.composite
-def _valid_pools(draw: st.DrawFn, name: str) -> Pool:
-    role = draw(st.sampled_from(ROLES))
+def node_counts(draw: st.DrawFn, name: str) -> dict[str, int]:
+    """Generate the counts of a valid pool, which is autoscaled or of fixed size."""
+    low, middle, high = sorted(draw(st.lists(_counts, min_size=3, max_size=3)))
+    fixed: list[dict[str, int]] = [{}, {"nodeCount": high}]
+    autoscaled: list[dict[str, int]] = [
+        {"maxNodeCount": high},
+        {"maxNodeCount": high, "nodeCount": middle},
+        {"maxNodeCount": high, "minNodeCount": middle},
+        {"maxNodeCount": high, "minNodeCount": middle, "nodeCount": low},
+        {"maxNodeCount": high, "minNodeCount": low, "nodeCount": middle},
+    ]
+    return draw(st.sampled_from(fixed if name == "workers" else fixed + autoscaled))
+
+
+@st.composite
+def pools(draw: st.DrawFn, names: st.SearchStrategy[str]) -> Pool:
+    """Generate a valid pool."""
+    name, role = draw(names), draw(st.sampled_from(ROLES))
     pool: Pool = {"name": name, "role": role, "size": draw(st.sampled_from(["small", "large"]))}
     if role == "GPU" or draw(st.booleans()):
         pool["gpu"] = {"acceleratorType": draw(st.sampled_from(["nvidia-l40s", "nvidia-h100"]))}
-    return {**pool, **draw(node_counts(autoscaled=None if name != "workers" else False))}
-
-
-@st.composite
-def node_counts(draw: st.DrawFn, *, autoscaled: bool | None = None) -> dict[str, int]:
-    """Generate the counts of a pool, which is autoscaled, fixed-size or (None) either."""
-    low, middle, high = sorted(draw(st.lists(_counts, min_size=3, max_size=3)))
-    if autoscaled is False or (autoscaled is None and draw(st.booleans())):
-        return draw(st.sampled_from([{}, {"nodeCount": high}]))
-    counts = draw(
-        st.sampled_from(
-            [
-                {},
-                {"nodeCount": low},
-                {"minNodeCount": low},
-                {"nodeCount": low, "minNodeCount": middle},
-                {"nodeCount": middle, "minNodeCount": low},
-            ]
-        )
-    )
-    return {**counts, "maxNodeCount": high}
-
-
-POOL_NAMES = ("workers", "gpu-l40s", "GPU.2_x", "a")
-
-
-@st.composite
-def pools(draw: st.DrawFn) -> Pool:
-    """Generate a pool that is valid."""
-    return draw(_valid_pools(draw(st.sampled_from(POOL_NAMES))))
+    return {**pool, **draw(node_counts(name))}
 
 
 @st.composite
 def valid(draw: st.DrawFn) -> Spec:
-    """Generate a spec that is valid."""
+    """Generate a valid spec."""
     names = draw(st.lists(st.sampled_from(POOL_NAMES), min_size=1, max_size=4, unique=True))
     spec: Spec = {
         "region": draw(st.sampled_from(["LON1", "NYC1"])),
-        "nodePools": [draw(_valid_pools(name)) for name in names],
+        "nodePools": [draw(pools(st.just(name))) for name in names],
     }
     if draw(st.booleans()):
-        spec["kubernetesVersion"] = draw(
-            st.sampled_from(["1.33.4-k3s1", "1.34.1-k3s1", "1.35.2-k3s1-gpu.1", "1.36.1-k3s2"])
-        )
+        spec["kubernetesVersion"] = draw(VERSIONS)
     if draw(st.booleans()):
         spec["credentials"] = draw(
             st.sampled_from([{}, {"type": "ProviderConfig"}, {"name": "team"}])
         )
     return spec
+
+
+def place(data: st.DataObject, value: Any) -> tuple[Any, Any]:
+    """Draw a place in an object: what holds it, and its key there."""
+    key = data.draw(st.sampled_from(list(value) if isinstance(value, dict) else range(len(value))))
+    inner = value[key]
+    if isinstance(inner, dict | list) and inner and data.draw(st.integers(0, 3)):
+        return place(data, inner)
+    return value, key

@@ -590,15 +590,8 @@ WRONG = st.sampled_from([None, True, 0, 1, 1.5, 2**63, "", "x" * 300, [], [None]
 @given(specs.edgy, st.data())
 @settings(max_examples=200)
 def test_both_refuse_the_same_values_of_wrong_types(spec: Object, data: st.DataObject) -> None:
-    target: Any = spec
-    while True:
-        key = data.draw(
-            st.sampled_from(sorted(target) if isinstance(target, dict) else range(len(target)))
-        )
-        if not isinstance(target[key], dict | list) or not target[key] or data.draw(st.booleans()):
-            break
-        target = target[key]
-    target[key] = data.draw(WRONG)
+    holder, key = specs.place(data, spec)
+    holder[key] = data.draw(WRONG)
     # As the function gets it: without nulls.
     model = by_model(structs.to_dict(request(spec).observed.composite.resource))
     structural = {
