@@ -3,7 +3,7 @@
 import traceback
 
 import grpc
-from crossplane.function import logging, resource, response
+from crossplane.function import logging, response
 from crossplane.function.proto.v1 import run_function_pb2 as fnv1
 from crossplane.function.proto.v1 import run_function_pb2_grpc as grpcv1
 
@@ -75,12 +75,12 @@ def _answer(request: fnv1.RunFunctionRequest) -> fnv1.RunFunctionResponse:
     answer = response.to(request)
     for name, composed in plan.compose(xr, observed).items():
         desired = answer.desired.resources[name]
-        resource.update(desired, composed.to_dict())
+        structs.update(desired.resource, composed.to_dict())
         if readiness.ready(name, observed):
             desired.ready = fnv1.READY_TRUE
     # Field by field: an earlier function in the pipeline may have set others.
-    fields = answer.desired.composite.resource.get_or_create_struct("status")
-    fields.update(status.build(xr, observed))
+    composite_status = answer.desired.composite.resource.get_or_create_struct("status")
+    structs.update(composite_status, status.build(xr, observed))
     response.set_conditions(answer, *diagnostics.conditions(xr, observed))
     for trouble in diagnostics.warnings(xr, observed):
         answer.results.append(

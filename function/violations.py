@@ -83,7 +83,8 @@ class InvalidError(ValueError):
 
 def shown(value: object) -> str:
     """Return a value as JSON: on one line, in ASCII, cut to a bounded length."""
-    text = json.dumps(value, default=str)
+    # Sorted: protobuf's order differs from process to process, and messages must not.
+    text = json.dumps(value, default=str, sort_keys=True)
     return text if len(text) <= _VALUE_MAX else text[: _VALUE_MAX - 3] + "..."
 
 

@@ -53,12 +53,13 @@ def test_tells_in_every_situation(golden: Callable[[str, str], None]) -> None:
             for one in answer.conditions
         ]
         warnings = [f"{result.reason}: {result.message}" for result in answer.results]
+        status = structs.to_dict(answer.desired.composite.resource)
         told.append(
             {
                 "situation": situation.name,
                 "conditions": conditions,
                 **({"warnings": warnings} if warnings else {}),
-                **structs.to_dict(answer.desired.composite.resource),
+                **json.loads(json.dumps(status, sort_keys=True)),
             }
         )
     golden("situations.yaml", yaml.safe_dump(told, sort_keys=False, width=10_000))

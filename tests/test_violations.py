@@ -11,7 +11,7 @@ from function.violations import ABSENT, InvalidError, Violation, shown
     ("value", "expected", "reason"),
     [
         ("NYC1", '"NYC1"', "as JSON"),
-        ({"b": 1, "a": [True, None]}, '{"b": 1, "a": [true, null]}', "as JSON"),
+        ({"b": 1, "a": [True, None]}, '{"a": [true, null], "b": 1}', "as JSON, in one order"),
         ("\u202e\x1b", '"\\u202e\\u001b"', "nothing that moves a cursor"),
         ("x" * 1_000_000, '"' + "x" * 76 + "...", "bounded"),
     ],
