@@ -18,7 +18,7 @@ OUTPUT := _output
 .PHONY: help
 help: ## List the targets
 	@awk 'BEGIN { FS = ":.*## " } /^##@/ { print "\n" substr($$0, 5) } \
-		/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+		/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: preview
 preview: .venv/cli ## Play the life of a CivoCluster; XR=file for another one than the GPU example

@@ -23,10 +23,7 @@ class Model(BaseModel):
 
 
 class Composed(Model):
-    """A composed resource."""
-
-    apiVersion: str
-    kind: str
+    """A composed resource; each kind has its apiVersion and kind as fields."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the resource as plain values, ready for the desired state."""
