@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import yaml
 
-from function import __version__, api
+from function import __version__, api, structs
 from running import run
 from situations import ALL, cluster_xr
 
@@ -84,11 +84,9 @@ def test_the_composition_calls_the_function_by_the_name_it_is_installed_under() 
 def test_the_activation_policy_names_every_managed_resource_that_is_composed() -> None:
     policy = one(APIS / "activationpolicy.yaml")
 
-    composed = run(cluster_xr(), ALL).desired.resources.values()
-    kinds = {
-        f"{one.resource['kind'].lower()}s.{one.resource['apiVersion'].split('/')[0]}"
-        for one in composed
-    }
+    desired = run(cluster_xr(), ALL).desired.resources.values()
+    composed = [structs.to_dict(one.resource) for one in desired]
+    kinds = {f"{one['kind'].lower()}s.{one['apiVersion'].split('/')[0]}" for one in composed}
     # A provider config is no managed resource.
     assert set(policy["spec"]["activate"]) == kinds - {"providerconfigs.helm.m.crossplane.io"}
 
