@@ -160,11 +160,11 @@ class Api:
         path = self._path(kind, metadata.get("namespace", ""))
         return self._ask("POST", path, manifest, {"dryRun": "All"} if dry_run else {})
 
-    def replace(self, manifest: Object) -> Object:
+    def replace(self, manifest: Object, *, dry_run: bool = False) -> Object:
         """Put an object in place of the one of its name, and return it as it was stored."""
         metadata = manifest["metadata"]
         path = self._path(Kind.of(manifest), metadata.get("namespace", ""), metadata["name"])
-        return self._ask("PUT", path, manifest)
+        return self._ask("PUT", path, manifest, {"dryRun": "All"} if dry_run else {})
 
     def apply(self, manifest: Object) -> Object:
         """Apply a manifest on the server's side, as `kubectl apply --server-side` does."""

@@ -322,7 +322,9 @@ class ProviderCivo(Provider):
         if resource.kind == NETWORK:
             self._rename(self.account.networks[resource.external_name], "label", wanted)
         elif resource.kind == FIREWALL:
-            self._rename(self.account.firewalls[resource.external_name], "name", wanted)
+            firewall = self.account.firewalls[resource.external_name]
+            self._rename(firewall, "name", wanted)
+            firewall.default_rules = wanted.get("createDefaultRules", True)
         elif resource.kind == CLUSTER:
             self._update_cluster(resource)
         else:

@@ -28,6 +28,9 @@ PACKAGES = (
 FUNCTION_REVISION = Kind("pkg.crossplane.io/v1", "FunctionRevision")
 PROVIDER_REVISION = Kind("pkg.crossplane.io/v1", "ProviderRevision")
 XRD = Kind("apiextensions.crossplane.io/v2", "CompositeResourceDefinition")
+ACTIVATION_POLICY = Kind(
+    "apiextensions.crossplane.io/v1alpha1", "ManagedResourceActivationPolicy"
+)
 XR = Kind("infrastructure.modelplane.ai/v1alpha1", "CivoCluster")
 COMPOSED = (
     NETWORK := Kind("vpc.civo.m.upbound.io/v1beta1", "Network"),
@@ -73,19 +76,32 @@ class Crossplane:
         self._initialise()
         self._lay_out_certificates()
         self.core = self._start_core()
-        self.function = self._start_function(function)
+        self._function_port = free_port()
+        self.function = self._serve(function)
         self._publish(registry, crds)
         self._install(registry)
 
-    def restart_core(self) -> None:
-        """Stop Crossplane, and start it again."""
+    def stop_core(self) -> None:
+        """Stop Crossplane."""
         self.core.stop()
+
+    def start_core(self) -> None:
+        """Start Crossplane again after it was stopped."""
         self.core.restart()
         self.core.wait_for(lambda: answers(self._health_port))
 
-    def wait_for_core(self) -> None:
-        """Wait until Crossplane reports that it is healthy."""
-        self.core.wait_for(lambda: answers(self._health_port))
+    def kill_function(self) -> None:
+        """End the function without a warning."""
+        self.function.kill()
+
+    def start_function(self, command: Sequence[str | Path] | None = None) -> None:
+        """Start a function where the one was that was stopped; by default the same."""
+        if command is None:
+            self.function.restart()
+        else:
+            self.function.stop()
+            self.function = self._serve(command)
+        self._wait_for_function()
 
     def _initialise(self) -> None:
         self._api.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE}})
@@ -161,8 +177,7 @@ class Crossplane:
             f"--health-probe-port={self._health_port}",
         )
 
-    def _start_function(self, command: Sequence[str | Path]) -> Process:
-        self._function_port = free_port()
+    def _serve(self, command: Sequence[str | Path]) -> Process:
         return self._control_plane.run(
             "function",
             *command,
@@ -170,8 +185,7 @@ class Crossplane:
             f"--tls-server-certs-dir={self._folder / 'function-certificates'}",
         )
 
-    def wait_for_function(self) -> None:
-        """Wait until the function takes calls."""
+    def _wait_for_function(self) -> None:
         self.function.wait_for(lambda: answers(self._function_port))
 
     def _publish(self, registry: Registry, crds: Path) -> None:
@@ -203,7 +217,7 @@ class Crossplane:
                 "spec": {"package": f"{min(hosts)}/{_CONFIGURATION_PATH}:{_TAG}"},
             }
         )
-        self.wait_for_function()
+        self._wait_for_function()
         eventually(self._run_packages, what="all packages are healthy and their APIs there")
 
     def _run_packages(self) -> bool:

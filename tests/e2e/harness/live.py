@@ -157,6 +157,14 @@ class User:
         assert found is not None
         return found
 
+    def wait_unready(self, name: str) -> None:
+        """Wait until a CivoCluster is not ready."""
+        eventually(
+            lambda: condition(self.xr(name), "Ready").get("status") == "False",
+            within=PATIENCE,
+            what=f"{self.namespace}/{name} is not ready",
+        )
+
     def wait_gone(self) -> None:
         """Wait until nothing is left in the namespace of what a CivoCluster brings."""
         eventually(lambda: not self.left(), within=PATIENCE, what=f"{self.left()} are gone")
