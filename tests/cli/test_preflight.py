@@ -224,6 +224,24 @@ CASES = {
         1,
         {"size of nodePools[0]": ("fail", "has no GPU", "one of: an.g1.l40s.kube.x1")},
     ),
+    "GPU pool of a size with a similar name": Case(
+        "what is like g4p.kube.small in its name alone, and costs a lot, wasn't meant",
+        manifest(GPU | {"size": "g4p.kube.small"}),
+        1,
+        {"size of nodePools[0]": ("fail", "has no GPU", "one of: an.g1.l40s.kube.x1")},
+        lambda api: api.account.sizes[-1].update(selectable=True),
+    ),
+    "size misspelled, and not selectable": Case(
+        "what can't be had isn't suggested",
+        manifest(GPU | {"size": "g4g.kube.smal"}),
+        1,
+        {
+            "size of nodePools[0]": ("fail", "LON1 has no size", "one of: an.g1.l40s.kube.x1"),
+            "quota of cores": ("unknown", "", ""),
+            "quota of memory": ("unknown", "", ""),
+            "quota of disk": ("unknown", "", ""),
+        },
+    ),
     "System pool with GPUs": Case(
         "GPUs would be paid for and not be used",
         manifest(SYSTEM | {"size": "an.g1.l40s.kube.x1"}),
