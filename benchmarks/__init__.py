@@ -1,0 +1,1 @@
+"""How fast the function is, how much memory it takes and how many clusters it serves."""
