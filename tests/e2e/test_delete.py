@@ -37,16 +37,17 @@ def test_deletion(user: User, propagation: str) -> None:
 def test_deletion_when_cluster_and_secret_went_first(user: User, propagation: str) -> None:
     cluster = create(user)
     secret = user.xr("inference")["status"]["secrets"][0]["name"]
-    # Crossplane would have them back otherwise, before we are done.
-    user.live.crossplane.kill_function()
-    try:
-        user.live.civo.lose(cluster)
-        user.live.api.delete(CLUSTER, user.namespace, user.composed("inference")["cluster"]["metadata"]["name"])
-        user.live.api.delete(SECRET, user.namespace, secret)
-        user.delete("inference", propagation)
-        assert_nothing_is_left(user, cluster)
-    finally:
-        user.live.crossplane.start_function()
+    # Crossplane would have them back before we are done.
+    user.pause("inference", paused=True)
+    name = user.composed("inference")["cluster"]["metadata"]["name"]
+    user.live.api.delete(CLUSTER, user.namespace, name)
+    eventually(lambda: user.live.civo.find_cluster(cluster.id) is None, what="the cluster is gone")
+    eventually(
+        lambda: user.live.api.find(SECRET, user.namespace, secret) is None, what="so is its Secret"
+    )
+    user.delete("inference", propagation)
+    user.pause("inference", paused=False)
+    assert_nothing_is_left(user, cluster)
 
 
 def test_deletion_while_it_comes_up(user: User) -> None:

@@ -8,6 +8,7 @@ import json
 import ssl
 from dataclasses import dataclass
 from pathlib import Path
+from time import sleep
 from typing import Any, NamedTuple, Self, TypeAlias
 
 import httpx
@@ -47,10 +48,6 @@ class Conflict(Refused):
     """Somebody else changed the object in between: look again."""
 
 
-class Busy(Refused):
-    """The API server can't answer now, for example while a new kind comes up."""
-
-
 class Missing(Refused):
     """There is no such object."""
 
@@ -58,8 +55,11 @@ class Missing(Refused):
 _REFUSALS: dict[int, type[Refused]] = {
     httpx.codes.NOT_FOUND: Missing,
     httpx.codes.CONFLICT: Conflict,
-    httpx.codes.TOO_MANY_REQUESTS: Busy,
 }
+
+
+_TRIES = 50
+_PAUSE = 0.2
 
 
 @dataclass(frozen=True)
@@ -217,13 +217,18 @@ class Api:
         query: dict[str, str] | None = None,
         content_type: str = "application/json",
     ) -> Object:
-        answer = self._http.request(
-            verb,
-            path,
-            params=query,
-            content=None if body is None else json.dumps(body),
-            headers=None if body is None else {"Content-Type": content_type},
-        )
+        for _ in range(_TRIES):
+            answer = self._http.request(
+                verb,
+                path,
+                params=query,
+                content=None if body is None else json.dumps(body),
+                headers=None if body is None else {"Content-Type": content_type},
+            )
+            if answer.status_code != httpx.codes.TOO_MANY_REQUESTS:
+                break
+            # What it answers while a new kind comes up; every client tries again.
+            sleep(_PAUSE)
         if answer.is_success:
             found: Object = answer.json()
             return found

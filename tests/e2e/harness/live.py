@@ -118,6 +118,12 @@ class User:
         """Delete a CivoCluster."""
         self.live.api.delete(XR, self.namespace, name, propagation)
 
+    def pause(self, name: str, *, paused: bool) -> None:
+        """Tell Crossplane to leave a CivoCluster alone, or not to any more."""
+        annotations = {"crossplane.io/paused": "true" if paused else None}
+        change = {"metadata": {"annotations": annotations}}
+        self.live.api.patch(XR, self.namespace, name, change)
+
     def composed(self, name: str) -> dict[str, Object]:
         """Return what exists of a CivoCluster, by composition resource name."""
         uid = self.xr(name)["metadata"]["uid"]
