@@ -70,7 +70,7 @@ def _cluster_ready(observed: Observed) -> Condition:
     if trouble := next(_troubles(awaited, observed), None):
         return _not_ready(CLUSTER_READY, trouble.reason, trouble.message)
     message = f"waiting for {', '.join(awaited)}"
-    phase = observed.at_provider(names.CLUSTER).get("status")
+    phase = observed.at_provider(names.CLUSTER, "status")
     if phase and names.CLUSTER in awaited:
         message += f" ({clean(str(phase))})"
     if observed.cluster_was_ready():

@@ -1,6 +1,7 @@
 """The composition function: decode the request, compose, respond."""
 
 import traceback
+from typing import Any
 
 import grpc
 from crossplane.function import logging, response
@@ -33,14 +34,17 @@ class FunctionRunner(grpcv1.FunctionRunnerServiceServicer):
             changes nothing. It never raises.
         """
         del context
-        xr = request.observed.composite.resource
-        log = self._log.bind(
-            tag=request.meta.tag,
-            namespace=structs.dig(xr, "metadata", "namespace"),
-            name=structs.dig(xr, "metadata", "name"),
-        )
+        composite = request.observed.composite.resource
+        # No more of the metadata: its managedFields are the largest part of many an XR.
+        metadata = {
+            field: value
+            for field in ("namespace", "name")
+            if (value := structs.dig(composite, "metadata", field)) is not None
+        }
+        log = self._log.bind(tag=request.meta.tag, **metadata)
         try:
-            answer = _answer(request)
+            xr = {"metadata": metadata, "spec": structs.dig(composite, "spec") or {}}
+            answer = _answer(request, xr)
         except InvalidError as error:
             log.info("The CivoCluster is invalid", violations=len(error.violations))
             log.debug("Violations", violations=str(error))
@@ -63,12 +67,11 @@ class FunctionRunner(grpcv1.FunctionRunnerServiceServicer):
         return answer
 
 
-def _answer(request: fnv1.RunFunctionRequest) -> fnv1.RunFunctionResponse:
-    composite = request.observed.composite.resource
+def _answer(
+    request: fnv1.RunFunctionRequest, composite: dict[str, Any]
+) -> fnv1.RunFunctionResponse:
+    xr = CivoCluster.parse(composite)
     observed = Observed(request.observed)
-    xr = CivoCluster.parse(
-        {field: structs.dig(composite, field) or {} for field in ("metadata", "spec")}
-    )
     if changed := list(immutable.changed(xr, observed)):
         raise InvalidError(changed)
 

@@ -23,15 +23,15 @@ def changed(xr: CivoCluster, observed: Observed) -> Iterator[Violation]:
     """Yield a violation for every immutable field that differs from what was composed."""
     spec = xr.spec
     for name in (names.CLUSTER, names.FIREWALL, names.NETWORK):
-        if region := observed.for_provider(name).get("region"):
+        if region := observed.for_provider(name, "region"):
             yield from _unless_same(REGION, region, spec.region, "spec", "region")
             break
     for index, pool in enumerate(spec.node_pools):
-        composed = observed.for_provider(names.node_pool(pool.name))
+        name = names.node_pool(pool.name)
         at = ("spec", "nodePools", index)
-        if size := composed.get("size"):
+        if size := observed.for_provider(name, "size"):
             yield from _unless_same(SIZE, size, pool.size, *at, "size")
-        labels = composed.get("labels")
+        labels = observed.for_provider(name, "labels")
         # Only a pool that carries our labels tells its role.
         if isinstance(labels, dict) and names.POOL_LABEL in labels:
             role = "GPU" if names.GPU_LABEL in labels else "System"

@@ -11,6 +11,7 @@ EXTERNAL_NAME = "crossplane.io/external-name"
 # The second is where upjet reports what became of a creation that it didn't wait for
 # [crossplane/upjet, pkg/resource/conditions.go].
 _ERRORS_IN = ("Synced", "LastAsyncOperation")
+_CONDITIONS = ("status", "conditions")
 # What crossplane-runtime's message begins with [pkg/reconciler/managed/reconciler.go].
 _UNRESOLVED = "cannot resolve references"
 
@@ -22,13 +23,13 @@ class Observed:
         """View the `observed` of a request; nothing in it is changed or created."""
         self._composite = state.composite.resource
         self._resources = state.resources
-        # What was asked for already: the same questions come again and again.
-        self._dug: dict[tuple[str, ...], Any] = {}
+        self._conditions: dict[str, dict[str, tuple[Any, Any]]] = {}
 
     @property
     def status(self) -> dict[str, Any]:
         """The status that the run before gave the XR, empty if none did."""
-        return _object(structs.dig(self._composite, "status"))
+        status = structs.dig(self._composite, "status")
+        return status if isinstance(status, dict) else {}
 
     def exists(self, name: str) -> bool:
         """Whether the resource was composed before."""
@@ -36,7 +37,7 @@ class Observed:
 
     def ready(self, name: str) -> bool:
         """Whether the resource's condition Ready is True."""
-        return self._condition(name, "Ready").get("status") == "True"
+        return bool(self._condition(name, "Ready")[0] == "True")
 
     def error(self, name: str) -> str | None:
         """Return the provider's message of why it can't reconcile the resource, None if it can.
@@ -44,9 +45,8 @@ class Observed:
         That it can't resolve references yet is no error: what they refer to is still to come.
         """
         for kind in _ERRORS_IN:
-            condition = self._condition(name, kind)
-            message = condition.get("message")
-            if condition.get("status") == "False" and isinstance(message, str) and message:
+            status, message = self._condition(name, kind)
+            if status == "False" and isinstance(message, str) and message:
                 return None if message.startswith(_UNRESOLVED) else message
         return None
 
@@ -55,13 +55,13 @@ class Observed:
         value = self._dig(name, "metadata", "annotations", EXTERNAL_NAME)
         return value if isinstance(value, str) and value else None
 
-    def for_provider(self, name: str) -> dict[str, Any]:
-        """Return what was last asked of the provider, empty if nothing."""
-        return _object(self._dig(name, "spec", "forProvider"))
+    def for_provider(self, name: str, *field: str) -> Any:
+        """Return what was last asked of the provider, or a field of it; None if nothing."""
+        return self._dig(name, "spec", "forProvider", *field)
 
-    def at_provider(self, name: str) -> dict[str, Any]:
-        """Return what the provider last reported, empty if nothing."""
-        return _object(self._dig(name, "status", "atProvider"))
+    def at_provider(self, name: str, field: str) -> Any:
+        """Return a field of what the provider last reported, None if it didn't."""
+        return self._dig(name, "status", "atProvider", field)
 
     def kubernetes_version(self) -> Any:
         """Return the version that the cluster runs, None while unknown.
@@ -69,8 +69,8 @@ class Observed:
         Where an observation comes without it, it is what it was: the autoscaler's image depends
         on it.
         """
-        observed = self.at_provider(names.CLUSTER).get("kubernetesVersion")
-        return observed or _object(self.status.get("cluster")).get("kubernetesVersion")
+        observed = self.at_provider(names.CLUSTER, "kubernetesVersion")
+        return observed or structs.dig(self._composite, "status", "cluster", "kubernetesVersion")
 
     def cluster_was_ready(self) -> bool:
         """Whether the cluster is ready, or was: whether anything exists that waited for it."""
@@ -80,21 +80,21 @@ class Observed:
             for name in self._resources
         )
 
-    def _condition(self, name: str, kind: str) -> dict[str, Any]:
-        conditions = self._dig(name, "status", "conditions")
-        for condition in conditions if isinstance(conditions, list) else []:
-            if isinstance(condition, dict) and condition.get("type") == kind:
-                return condition
-        return {}
+    def _condition(self, name: str, kind: str) -> tuple[Any, Any]:
+        """Return status and message of a condition, None for what isn't there."""
+        if name not in self._conditions:
+            resource = self._resources.get(name)
+            conditions = structs.objects(resource.resource, *_CONDITIONS) if resource else []
+            self._conditions[name] = {
+                str(structs.dig(one, "type")): (
+                    structs.dig(one, "status"),
+                    structs.dig(one, "message"),
+                )
+                for one in conditions
+            }
+        return self._conditions[name].get(kind, (None, None))
 
     def _dig(self, name: str, *path: str) -> Any:
-        key = (name, *path)
-        if key not in self._dug:
-            # .get(): brackets would create the entry.
-            resource = self._resources.get(name)
-            self._dug[key] = None if resource is None else structs.dig(resource.resource, *path)
-        return self._dug[key]
-
-
-def _object(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
+        # .get(): brackets would create the entry.
+        resource = self._resources.get(name)
+        return None if resource is None else structs.dig(resource.resource, *path)

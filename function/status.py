@@ -16,14 +16,13 @@ def build(xr: CivoCluster, observed: Observed) -> dict[str, Any]:
     in Civo; a value once known stays when an observation comes without it.
     """
     previous = observed.status
-    cluster = observed.at_provider(names.CLUSTER)
     known: dict[str, Any] = {
         "cluster": _known(
             previous.get("cluster"),
             str,
-            name=cluster.get("name"),
-            id=cluster.get("id"),
-            endpoint=cluster.get("apiEndpoint"),
+            name=observed.at_provider(names.CLUSTER, "name"),
+            id=observed.at_provider(names.CLUSTER, "id"),
+            endpoint=observed.at_provider(names.CLUSTER, "apiEndpoint"),
             kubernetesVersion=observed.kubernetes_version(),
         ),
         **_known(
@@ -55,7 +54,7 @@ def _pool(pool: NodePool, observed: Observed, previous: object) -> dict[str, Any
     return {
         "name": pool.name,
         **_known(previous, str, id=observed.external_name(name)),
-        **_known(previous, int, nodeCount=observed.at_provider(name).get("nodeCount")),
+        **_known(previous, int, nodeCount=observed.at_provider(name, "nodeCount")),
         "autoscaled": pool.autoscaled,
         "ready": observed.ready(name),
     }

@@ -29,8 +29,20 @@ def to_dict(struct: Struct) -> dict[str, Any]:
 def dig(struct: Struct, *path: str) -> Any:
     """Return the plain value at `path`, or None where there is nothing.
 
-    Only what is asked for is converted: an observed resource can be large.
+    Only what is asked for is converted, and a resource can be large: ask for what you need.
     """
+    value = _find(struct, *path)
+    return None if value is None else _to_python(value)
+
+
+def objects(struct: Struct, *path: str) -> list[Struct]:
+    """Return the objects in the list at `path`, none where there is no list."""
+    value = _find(struct, *path)
+    # What isn't of the kind that is asked for, protobuf gives as empty.
+    return [] if value is None else [item.struct_value for item in value.list_value.values]
+
+
+def _find(struct: Struct, *path: str) -> Value | None:
     value = None
     for key in path:
         # .get(): brackets would create the entry.
@@ -38,14 +50,14 @@ def dig(struct: Struct, *path: str) -> Any:
         if value is None:
             return None
         struct = value.struct_value  # Empty where the value is no Struct.
-    return None if value is None else _to_python(value)
+    return value
 
 
 def update(struct: Struct, values: dict[str, Any]) -> None:
     """Set fields of a Struct, each replaced as a whole, as `Struct.update` does.
 
     That takes four times as long, which is most of a run. The values are plain: strings, numbers,
-    booleans, lists and dicts.
+    booleans, lists, tuples and dicts.
     """
     for key, value in values.items():
         _set(struct.fields[key], value)
@@ -63,7 +75,7 @@ def _set(field: Value, value: Any) -> None:
             # Clear(): so that it is there even when nothing is in it.
             field.struct_value.Clear()
             update(field.struct_value, value)
-        case list():
+        case list() | tuple():
             field.list_value.Clear()
             for item in value:
                 _set(field.list_value.values.add(), item)

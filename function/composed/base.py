@@ -13,7 +13,8 @@ from function import names
 from function.api import CivoCluster
 from function.observed import Observed
 
-ManagementPolicies = list[Literal["Observe", "Create", "Update", "Delete"]]
+# Constants are tuples, here and in the builders: of a list pydantic makes a copy every time.
+ManagementPolicies = tuple[Literal["Observe", "Create", "Update", "Delete"], ...]
 
 
 class Model(BaseModel):
@@ -47,7 +48,7 @@ class ManagedSpec(Model):
 
     # All but LateInitialize: with it the provider copies Civo's answers (version, target node
     # count, pools) into the spec, and from then on fights every later change.
-    managementPolicies: ManagementPolicies = ["Observe", "Create", "Update", "Delete"]
+    managementPolicies: ManagementPolicies = ("Observe", "Create", "Update", "Delete")
     providerConfigRef: ProviderConfigRef
 
 
@@ -70,7 +71,7 @@ def civo_name(xr: CivoCluster, observed: Observed, resource: str, field: str) ->
         resource: The composition resource name.
         field: The field of `forProvider` that holds the name.
     """
-    given = observed.for_provider(resource).get(field)
+    given = observed.for_provider(resource, field)
     if isinstance(given, str) and given:
         return given
     return names.civo(xr.metadata.namespace, xr.metadata.name)

@@ -91,8 +91,10 @@ def _fixed_at_creation(observed: Observed, field: str, value: str) -> str | None
     The provider answers a change with an error on every observation, deletion included. So a
     cluster that was created with another value, or with none, keeps that.
     """
-    asked = observed.for_provider(names.CLUSTER)
-    if not asked or observed.external_name(names.CLUSTER) is None:
+    exists = observed.external_name(names.CLUSTER) and observed.for_provider(names.CLUSTER)
+    if not exists:
         return value
-    kept: Any = asked.get(field) or observed.at_provider(names.CLUSTER).get(field)
+    kept: Any = observed.for_provider(names.CLUSTER, field) or observed.at_provider(
+        names.CLUSTER, field
+    )
     return kept if isinstance(kept, str) else None

@@ -7,7 +7,7 @@ from function.api import CivoCluster
 from function.composed import base
 from function.observed import Observed
 
-_ANYWHERE = ["0.0.0.0/0"]
+_ANYWHERE = ("0.0.0.0/0",)
 
 
 class Rule(base.Model):
@@ -16,7 +16,7 @@ class Rule(base.Model):
     label: str
     protocol: Literal["tcp", "udp", "icmp"]
     portRange: str | None = None
-    cidr: list[str] = _ANYWHERE
+    cidr: tuple[str, ...] = _ANYWHERE
     action: Literal["allow"] = "allow"
 
 
@@ -27,8 +27,8 @@ class Parameters(base.Model):
     region: str
     networkIdSelector: base.Selector = base.Selector()
     createDefaultRules: Literal[False] = False
-    ingressRule: list[Rule]
-    egressRule: list[Rule]
+    ingressRule: tuple[Rule, ...]
+    egressRule: tuple[Rule, ...]
 
 
 class Spec(base.ManagedSpec):
@@ -47,18 +47,18 @@ class Firewall(base.Composed):
 
 # In place of Civo's default rules, which leave every port open to the world. These are the ports
 # that Civo's own CLI opens for a cluster [civo/cli, cmd/kubernetes/kubernetes_create.go].
-INGRESS = [
+INGRESS = (
     Rule(label="kubernetes-api", protocol="tcp", portRange="6443"),
     Rule(label="http", protocol="tcp", portRange="80"),
     Rule(label="https", protocol="tcp", portRange="443"),
-]
+)
 
 # Without a way out, nodes get no DNS and never join the cluster.
-EGRESS = [
+EGRESS = (
     Rule(label="all-tcp", protocol="tcp", portRange="1-65535"),
     Rule(label="all-udp", protocol="udp", portRange="1-65535"),
     Rule(label="all-icmp", protocol="icmp"),
-]
+)
 
 
 def build(xr: CivoCluster, observed: Observed) -> Firewall:

@@ -28,7 +28,7 @@ class Parameters(base.Model):
     size: str
     nodeCount: int | None
     labels: dict[str, str]
-    taint: list[Taint] | None
+    taint: tuple[Taint] | None
     clusterIdSelector: base.Selector = base.Selector()
 
 
@@ -72,7 +72,7 @@ def build(xr: CivoCluster, pool: NodePool) -> NodePoolResource:
                 # provider would set it back on every reconcile.
                 nodeCount=None if pool.autoscaled else pool.node_count,
                 labels=labels,
-                taint=[GPU_TAINT] if gpu else None,
+                taint=(GPU_TAINT,) if gpu else None,
             ),
             initProvider=InitParameters(nodeCount=pool.initial_nodes) if pool.autoscaled else None,
         )

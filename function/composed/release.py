@@ -40,7 +40,7 @@ class Spec(base.Model):
 
     # No Delete: when the XR goes, the kubeconfig is gone before the release could be
     # uninstalled, and a policy with Delete would hang for ever. It dies with its cluster.
-    managementPolicies: base.ManagementPolicies = ["Observe", "Create", "Update"]
+    managementPolicies: base.ManagementPolicies = ("Observe", "Create", "Update")
     providerConfigRef: base.ProviderConfigRef
     rollbackLimit: int = 3
     forProvider: Parameters
