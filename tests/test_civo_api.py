@@ -341,4 +341,4 @@ BROKEN = {
 def test_broken_answers(fault: Fault, raised: type[Exception], civo: Client) -> None:
     civo.server.inject("*", fault)
     with pytest.raises(raised):
-        civo.http.get(f"{civo.server.url}/v2/regions", timeout=0.2)
+        civo.http.get(f"{civo.server.url}/v2/regions", timeout=0.5)

@@ -124,6 +124,7 @@ class Session:
                 "set it to a URL such as https://api.civo.com, without a user, query or fragment, "
                 "or unset it for Civo's public API",
             )
+        self._answered = False
         self._requests = requests.Session()
         self._requests.headers["User-Agent"] = f"civocluster/{__version__}"
         # As `auth` and not as a header: else requests puts what ~/.netrc says in its place.
@@ -188,6 +189,7 @@ class Session:
         # being handled, and those of requests hold the request with its token.
         if isinstance(reply, APIError):
             raise reply
+        self._answered = True
         return reply
 
     def _read(self, url: str, params: Mapping[str, str] | None) -> _Reply | APIError:
@@ -271,7 +273,10 @@ class Session:
         return APIError(f"Civo's API refuses {self._shown(url)} ({answer})", _CHECK_ADDRESS)
 
     def _late(self) -> APIError:
-        return APIError(f"{self._shown(self.address)} doesn't answer in time", _TRY_LATER)
+        message = f"{self._shown(self.address)} doesn't answer in time"
+        # Who hasn't answered anything yet won't: seven questions would take seven times as long.
+        kind = APIError if self._answered else HopelessError
+        return kind(message, _TRY_LATER)
 
     def _shown(self, url: str) -> str:
         return untrusted.clean(url.replace(self._token, _REDACTED))

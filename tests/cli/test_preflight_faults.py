@@ -286,6 +286,19 @@ def test_retries_within_time(civo_server: CivoAPIServer) -> None:
     assert len(civo_server.requests) == 1
 
 
+def test_nothing_in_time(civo_server: CivoAPIServer, civocluster: Any) -> None:
+    """Who is late with the first answer isn't waited for a second time."""
+    civo_server.inject("*", Fault(delay=30))
+    begun = monotonic()
+    result = civocluster("preflight", "xr", "--output", "json", xr=XR)
+    assert monotonic() - begun < 2 * FAST.total
+    checks = {check["name"]: check for check in json.loads(result.output)["checks"]}
+    assert "doesn't answer in time" in checks["access"]["message"]
+    assert LATER in checks["access"]["remedy"]
+    assert [request.path for request in civo_server.requests] == ["/v2/regions"]
+    assert result.exit_code == 2
+
+
 def test_no_region(civo_server: CivoAPIServer, civocluster: Any) -> None:
     """Without a region nobody can tell; what the manifest wants is asked for all the same."""
     civo_server.inject("/v2/regions", Fault.json([]))

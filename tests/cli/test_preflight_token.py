@@ -145,7 +145,7 @@ QUESTIONS: dict[str, Callable[[Civo], object]] = {
 def test_exceptions(case: Case, civo_server: CivoAPIServer) -> None:
     """No exception holds it, nor a request with it in a header."""
     civo_server.inject("*", case.fault)
-    with Civo(TOKEN, civo_server.url, Limits(total=0.5, attempts=1)) as civo:
+    with Civo(TOKEN, civo_server.url, Limits(total=5, attempts=1)) as civo:
         for question in QUESTIONS.values():
             found: object = None
             hanging: tuple[BaseException | None, ...] = ()
