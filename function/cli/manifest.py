@@ -45,8 +45,23 @@ def load_xr(file: str) -> dict[str, Any]:
 
     Raises:
         ManifestError: The file can't be read, or isn't one CivoCluster.
-        InvalidError: The CivoCluster breaks bounds or rules of its API, or has fields that the
-            API doesn't know: kubectl refuses those too.
+        InvalidError: The CivoCluster is invalid.
+    """
+    xr, violations = read_xr(file)
+    if violations:
+        raise InvalidError(violations)
+    return xr
+
+
+def read_xr(file: str) -> tuple[dict[str, Any], list[Violation]]:
+    """Read the CivoCluster in a file, valid or not.
+
+    Returns:
+        The manifest as `load_xr` returns it; and a violation for every bound or rule of the API
+        that it breaks, and for every field that the API doesn't know: kubectl refuses those too.
+
+    Raises:
+        ManifestError: The file can't be read, or isn't one CivoCluster.
     """
     documents = _documents(file)
     if len(documents) != 1:
@@ -65,9 +80,7 @@ def load_xr(file: str) -> dict[str, Any]:
         api.CivoCluster.parse(xr)
     except InvalidError as error:
         violations += error.violations
-    if violations:
-        raise InvalidError(violations)
-    return xr
+    return xr, sorted(violations, key=lambda violation: violation.path)
 
 
 def load_observed(source: Path, xr: dict[str, Any]) -> dict[str, dict[str, Any]]:

@@ -5,19 +5,15 @@ import sys
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import asdict
-from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import click
-import yaml
 
 from function.cli import checks, manifest, tables
 from function.cli.checks import Answers, Check, Verdict
 from function.cli.civo import Civo
 from function.cli.session import APIError, HopelessError
 from function.cli.wanted import Wanted
-from function.violations import InvalidError, Violation
 
 T = TypeVar("T")
 
@@ -55,7 +51,7 @@ def command(file: str, output: str) -> None:
     the quota is large enough, and whether the names are free. It reads and changes nothing.
     XR.yaml is a manifest, - is standard input.
     """
-    xr, violations = _read(file)
+    xr, violations = manifest.read_xr(file)
     wanted = Wanted.read(xr)
     found = list(checks.run(wanted, violations, _ask(wanted)))
     code = checks.exit_code(found)
@@ -84,28 +80,6 @@ def _summary(found: list[Check]) -> str:
     }
     parts = [f"{counts[verdict]} {word}" for verdict, word in words.items() if counts[verdict]]
     return f"{len(found)} checks: {', '.join(parts)}"
-
-
-def _read(file: str) -> tuple[dict[str, Any], list[Violation]]:
-    """Return a manifest, right or wrong, and what is wrong with it.
-
-    Raises:
-        ManifestError: It can't be read at all.
-    """
-    if file == "-":
-        # To be read twice.
-        with TemporaryDirectory() as folder:
-            copy = Path(folder, "stdin")
-            copy.write_bytes(sys.stdin.buffer.read())
-            return _read(str(copy))
-    try:
-        return manifest.load_xr(file), []
-    except InvalidError as error:
-        with click.open_file(file, encoding="utf-8") as stream:
-            xr = next(one for one in yaml.safe_load_all(stream) if one is not None)
-        if isinstance(xr.get("metadata"), dict):
-            xr["metadata"].setdefault("namespace", "default")
-        return xr, error.violations
 
 
 def _ask(wanted: Wanted) -> Answers:

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -103,7 +104,7 @@ def test_a_pass_that_never_comes() -> None:
 
 def test_watch_pauses_on_a_terminal_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     pauses: list[float] = []
-    monkeypatch.setattr(preview.time, "sleep", pauses.append)
+    monkeypatch.setattr(time, "sleep", pauses.append)
 
     assert invoke(str(EXAMPLE / "xr.yaml"), "--watch").exit_code == 0
     assert not pauses
