@@ -2,7 +2,7 @@
 
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
@@ -52,14 +52,15 @@ def user(live: Live) -> Iterator[User]:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(
-    item: pytest.Item, call: pytest.CallInfo[None]
-) -> Iterator[None]:
+    item: pytest.Item,
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Show the end of every program's log with a test that failed."""
     report = yield
     arguments = getattr(item, "funcargs", {})
     somebody, running = arguments.get("user"), arguments.get("live")
     if report.failed and isinstance(somebody, User):
         report.sections.append((f"namespace {somebody.namespace}", somebody.describe()))
+        running = somebody.live
     if report.failed and isinstance(running, Live):
         for process in running.control_plane.processes:
             report.sections.append((f"log of {process.name} ({process.log})", process.tail()))

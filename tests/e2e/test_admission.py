@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from .harness.api import CRD, Object, Refused, is_true
+from .harness.api import CRD, Object, RefusedError, is_true
 from .harness.crossplane import ACTIVATION_POLICY, XR, XRD_NAME
 from .harness.live import Live, User, pool
 
@@ -39,7 +39,9 @@ def without(field: str, manifest: Object) -> Object:
     return {key: value for key, value in manifest.items() if key != field}
 
 
-EIGHT = [pool(f"gpu-{each}", "GPU", nodeCount=2, minNodeCount=1, maxNodeCount=9) for each in "abcdefgh"]
+EIGHT = [
+    pool(f"gpu-{each}", "GPU", nodeCount=2, minNodeCount=1, maxNodeCount=9) for each in "abcdefgh"
+]
 
 TAKEN = {
     "one pool": spec(),
@@ -106,7 +108,10 @@ REFUSED = {
     "too many nodes": (spec(pool("a", nodeCount=1001)), "less than or equal to 1000"),
     "half a node": (spec(pool("a", nodeCount=1.5)), "nodePools[0].nodeCount"),
     "nodes as text": (spec(pool("a", nodeCount="2")), "nodePools[0].nodeCount"),
-    "minimum of none": (spec(pool("a", minNodeCount=0, maxNodeCount=2)), "greater than or equal to 1"),
+    "minimum of none": (
+        spec(pool("a", minNodeCount=0, maxNodeCount=2)),
+        "greater than or equal to 1",
+    ),
     "maximum of none": (spec(pool("a", maxNodeCount=0)), "greater than or equal to 1"),
     "maximum too high": (spec(pool("a", maxNodeCount=1001)), "less than or equal to 1000"),
     "minimum without a maximum": (
@@ -151,9 +156,7 @@ ALLOWED_CHANGES = {
     "more nodes": spec(A | {"nodeCount": 9}, B),
     "a higher minimum": spec(A, B | {"minNodeCount": 3}),
     "a fixed pool is autoscaled": spec(A | {"maxNodeCount": 5}, B),
-    "an autoscaled pool is fixed": spec(
-        A, without("minNodeCount", without("maxNodeCount", B))
-    ),
+    "an autoscaled pool is fixed": spec(A, without("minNodeCount", without("maxNodeCount", B))),
     "a pool is added": spec(A, B, pool("c")),
     "a pool is added in front": spec(pool("c", "GPU"), A, B),
     "a pool is removed": spec(B),
@@ -226,7 +229,7 @@ def test_defaults_of_credentials(user: User, given: Object, stored: Object) -> N
 @pytest.mark.parametrize("name", REFUSED)
 def test_refused(user: User, name: str) -> None:
     asked, message = REFUSED[name]
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(RefusedError) as refused:
         user.live.api.create(manifest(user, asked), dry_run=True)
     assert message in refused.value.message
 
@@ -257,7 +260,7 @@ def test_change_is_allowed(owner: User, name: str) -> None:
 @pytest.mark.parametrize("name", REFUSED_CHANGES)
 def test_change_is_refused(owner: User, name: str) -> None:
     after, message = REFUSED_CHANGES[name]
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(RefusedError) as refused:
         change(owner, after)
     assert message in refused.value.message
 

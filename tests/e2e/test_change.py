@@ -13,7 +13,7 @@ GROUP = {"name": "gpu-l40s", "minSize": 1, "maxSize": 6}
 def create(user: User, *pools: object, **more: object) -> None:
     user.apply("inference", region="NYC1", nodePools=list(pools), **more)
     user.wait_ready("inference")
-    user.settle()
+    user.settle("inference")
 
 
 def change(user: User, *pools: object, **more: object) -> None:
@@ -31,7 +31,7 @@ def test_autoscaler_owns_the_count(user: User) -> None:
 
     for nodes in (5, 1):
         user.live.civo.autoscale(cluster, "gpu-l40s", nodes)
-        user.settle()
+        user.settle("inference")
         assert cluster.pools["gpu-l40s"].count == nodes
         assert user.generations("inference") == generations
         assert helm.operations_in(cluster) == operations
@@ -42,7 +42,11 @@ def test_autoscaler_owns_the_count(user: User) -> None:
 
 def test_flapping_conditions_delete_nothing(user: User) -> None:
     create(user, FIXED, SCALED)
-    provider, before, calls = user.live.provider_civo, user.uids("inference"), len(user.live.civo.calls)
+    provider, before, calls = (
+        user.live.provider_civo,
+        user.uids("inference"),
+        len(user.live.civo.calls),
+    )
 
     for _ in range(20):
         for kind in (CLUSTER, NODE_POOL):
@@ -85,7 +89,7 @@ def test_pool_is_autoscaled_and_fixed_again(user: User) -> None:
     assert groups(user) == [GROUP | {"minSize": 2}]
     assert cluster.pools["gpu-l40s"].count == 2
     user.live.civo.autoscale(cluster, "gpu-l40s", 4)
-    user.settle()
+    user.settle("inference")
     assert cluster.pools["gpu-l40s"].count == 4
 
     change(user, FIXED, pool("gpu-l40s", "GPU", nodeCount=3))

@@ -67,8 +67,11 @@ def test_same_name_in_two_namespaces(live: Live, user: User, spec: dict[str, obj
     assert mine.name != theirs.name
     assert mine.network != theirs.network
     assert mine.firewall != theirs.firewall
-    assert all(is_true(each, "Ready") for each in other.composed("inference").values()
-               if each["kind"] != "ProviderConfig")
+    assert all(
+        is_true(each, "Ready")
+        for each in other.composed("inference").values()
+        if each["kind"] != "ProviderConfig"
+    )
     other.delete("inference")
     other.wait_gone()
     assert user.in_civo("inference") is mine

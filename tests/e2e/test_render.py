@@ -51,7 +51,8 @@ def render(server: str, xr: Path, *options: str | Path) -> list[Object]:
 
 def preview(xr: Path, *options: str) -> list[Object]:
     """Return what `civocluster preview --output yaml` prints, XR first."""
-    command = [Path(sys.executable).parent / "civocluster", "preview", xr, "--output=yaml"]
+    civocluster = Path(sys.executable).parent / "civocluster"
+    command: list[str | Path] = [civocluster, "preview", xr, "--output=yaml"]
     done = subprocess.run(
         [*command, *options], capture_output=True, text=True, timeout=60, check=True
     )

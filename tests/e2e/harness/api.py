@@ -34,7 +34,7 @@ EVENT = Kind("v1", "Event")
 CRD = Kind("apiextensions.k8s.io/v1", "CustomResourceDefinition")
 
 
-class Refused(Exception):
+class RefusedError(Exception):
     """The API server refused a request."""
 
     def __init__(self, status: int, message: str) -> None:
@@ -44,17 +44,17 @@ class Refused(Exception):
         self.message = message
 
 
-class Conflict(Refused):
+class ConflictError(RefusedError):
     """Somebody else changed the object in between: look again."""
 
 
-class Missing(Refused):
+class MissingError(RefusedError):
     """There is no such object."""
 
 
-_REFUSALS: dict[int, type[Refused]] = {
-    httpx.codes.NOT_FOUND: Missing,
-    httpx.codes.CONFLICT: Conflict,
+_REFUSALS: dict[int, type[RefusedError]] = {
+    httpx.codes.NOT_FOUND: MissingError,
+    httpx.codes.CONFLICT: ConflictError,
 }
 
 
@@ -135,7 +135,7 @@ class Api:
         """Return an object. The namespace of what has none is empty.
 
         Raises:
-            Missing: There is no such object.
+            MissingError: There is no such object.
         """
         return self._ask("GET", self._path(kind, namespace, name))
 
@@ -143,7 +143,7 @@ class Api:
         """Return an object, or None if there is none."""
         try:
             return self.get(kind, namespace, name)
-        except Missing:
+        except MissingError:
             return None
 
     def list(self, kind: Kind, namespace: str = "", **query: str) -> list[Object]:
@@ -198,7 +198,7 @@ class Api:
         if kind not in self._kinds:
             try:
                 served = self._ask("GET", _group(kind))
-            except Refused:
+            except RefusedError:
                 served = {"resources": []}
             for resource in served["resources"]:
                 if "/" not in resource["name"]:
@@ -236,7 +236,7 @@ class Api:
             message = answer.json()["message"]
         except (ValueError, KeyError):
             message = answer.text
-        raise _REFUSALS.get(answer.status_code, Refused)(answer.status_code, message)
+        raise _REFUSALS.get(answer.status_code, RefusedError)(answer.status_code, message)
 
 
 def condition(manifest: Object, kind: str) -> Object:

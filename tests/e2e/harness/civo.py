@@ -174,9 +174,7 @@ class Account:
             self.networks[identity] = Network(identity, region, label)
             return identity
 
-    def create_firewall(
-        self, region: str, name: str, network: str, *, default_rules: bool
-    ) -> str:
+    def create_firewall(self, region: str, name: str, network: str, *, default_rules: bool) -> str:
         """Create a firewall, or find the one of this name again."""
         with self.asked("create", "firewall", name):
             for each in self.firewalls.values():
@@ -219,8 +217,9 @@ class Account:
         with self.asked("delete", "network", network.label):
             if network.volumes:
                 raise ExternalError("database_network_inuse_by_volumes: delete the volumes first")
-            users = [*self.clusters.values(), *self.firewalls.values()]
-            if any(each.network == network.id for each in users):
+            users = {each.network for each in self.clusters.values()}
+            users |= {each.network for each in self.firewalls.values()}
+            if network.id in users:
                 raise ExternalError(f"the network {network.label} is in use")
             del self.networks[network.id]
 
@@ -276,20 +275,22 @@ class ProviderCivo(Provider):
 
     def observe(self, resource: Managed) -> Object | None:
         """Return what Civo says of a resource."""
-        if not resource.external_name:
-            return None
         if resource.kind == NETWORK:
             network = self.account.networks.get(resource.external_name)
-            return network and {"id": network.id, "label": network.label, "name": network.label}
+            if network is None:
+                return None
+            return {"id": network.id, "label": network.label, "name": network.label}
         if resource.kind == FIREWALL:
             firewall = self.account.firewalls.get(resource.external_name)
-            return firewall and {"id": firewall.id, "name": firewall.name}
+            return None if firewall is None else {"id": firewall.id, "name": firewall.name}
         if resource.kind == CLUSTER:
             return self._observe_cluster(resource)
         cluster, pool = self._pool(resource)
-        return pool and {
+        if cluster is None or pool is None:
+            return None
+        return {
             "id": resource.external_name,
-            "clusterId": cluster.id if cluster else "",
+            "clusterId": cluster.id,
             "label": resource.external_name,
             "nodeCount": pool.count,
             "size": pool.size,
@@ -346,7 +347,9 @@ class ProviderCivo(Provider):
 
     def late(self, resource: Managed) -> dict[str, Any]:
         """Return what the real provider would copy into the spec, if a policy let it."""
-        if resource.kind == CLUSTER and (found := self.account.find_cluster(resource.external_name)):
+        if resource.kind == CLUSTER and (
+            found := self.account.find_cluster(resource.external_name)
+        ):
             known: dict[str, Any] = {"kubernetesVersion": found.version}
         elif resource.kind == NODE_POOL and (pool := self._pool(resource)[1]):
             known = {"nodeCount": pool.count}

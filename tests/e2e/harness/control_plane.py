@@ -205,7 +205,5 @@ class ControlPlane:
         server.private_key_pem.write_to_path(str(self._folder / "server.key"))
         (self._folder / "audit-policy.json").write_text(json.dumps(AUDIT_POLICY))
         (self._folder / "tokens.csv").write_text(
-            "".join(
-                f'token-of-{user},{user},{user},"system:masters"\n' for user in USERS
-            )
+            "".join(f'token-of-{user},{user},{user},"system:masters"\n' for user in USERS)
         )

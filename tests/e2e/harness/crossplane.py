@@ -13,7 +13,7 @@ from pathlib import Path
 import trustme
 
 from . import packages, programs
-from .api import Api, Conflict, Kind, Object, is_true
+from .api import Api, ConflictError, Kind, Object, is_true
 from .control_plane import ADMIN, CROSSPLANE, ControlPlane
 from .packages import Dependency, Registry
 from .process import HOST, Process, answers, eventually, free_port
@@ -28,9 +28,7 @@ PACKAGES = (
 FUNCTION_REVISION = Kind("pkg.crossplane.io/v1", "FunctionRevision")
 PROVIDER_REVISION = Kind("pkg.crossplane.io/v1", "ProviderRevision")
 XRD = Kind("apiextensions.crossplane.io/v2", "CompositeResourceDefinition")
-ACTIVATION_POLICY = Kind(
-    "apiextensions.crossplane.io/v1alpha1", "ManagedResourceActivationPolicy"
-)
+ACTIVATION_POLICY = Kind("apiextensions.crossplane.io/v1alpha1", "ManagedResourceActivationPolicy")
 XR = Kind("infrastructure.modelplane.ai/v1alpha1", "CivoCluster")
 COMPOSED = (
     NETWORK := Kind("vpc.civo.m.upbound.io/v1beta1", "Network"),
@@ -41,6 +39,10 @@ COMPOSED = (
     RELEASE := Kind("helm.m.crossplane.io/v1beta1", "Release"),
 )
 XRD_NAME = "civoclusters.infrastructure.modelplane.ai"
+
+# Secrets that Crossplane fills.
+_AUTHORITY = "crossplane-root-ca"
+_CLIENT = "crossplane-tls-client"
 
 _RUNS: Object = {
     "type": "RuntimeHealthy",
@@ -115,8 +117,8 @@ class Crossplane:
         initialise = self._run_core(
             "crossplane-init",
             "init",
-            TLS_CA_SECRET_NAME="crossplane-root-ca",
-            TLS_CLIENT_SECRET_NAME="crossplane-tls-client",
+            TLS_CA_SECRET_NAME=_AUTHORITY,
+            TLS_CLIENT_SECRET_NAME=_CLIENT,
             CRDS_PATH=str(programs.core_crds()),
         )
         # It gives up where its own new kinds aren't served yet; a Pod would be restarted then.
@@ -147,11 +149,11 @@ class Crossplane:
         server = self._folder / "function-certificates"
         client.mkdir()
         server.mkdir()
-        for file, content in self._secret("crossplane-tls-client").items():
+        for file, content in self._secret(_CLIENT).items():
             (client / file).write_bytes(content)
 
         # Crossplane signs a function's certificate itself where it runs the function.
-        authority = self._secret("crossplane-root-ca")
+        authority = self._secret(_AUTHORITY)
         signed = trustme.CA.from_pem(authority["tls.crt"], authority["tls.key"]).issue_cert(HOST)
         signed.private_key_pem.write_to_path(str(server / "tls.key"))
         signed.cert_chain_pems[0].write_to_path(str(server / "tls.crt"))
@@ -234,12 +236,12 @@ class Crossplane:
                 name = revision["metadata"]["name"]
                 version = revision["metadata"]["resourceVersion"]
                 status = {
-                    "tlsServerSecretName": "crossplane-tls-client",
+                    "tlsServerSecretName": _CLIENT,
                     "conditions": [*revision.get("status", {}).get("conditions", []), _RUNS],
                     **facts,
                 }
                 change = {"metadata": {"resourceVersion": version}, "status": status}
-                with suppress(Conflict):
+                with suppress(ConflictError):
                     self._api.patch(kind, "", name, change, status=True)
         return self._installed()
 

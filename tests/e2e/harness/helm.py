@@ -9,7 +9,7 @@ import json
 from contextlib import suppress
 from typing import NamedTuple
 
-from .api import SECRET, Api, Conflict, Kind, Missing, Object
+from .api import SECRET, Api, ConflictError, Kind, MissingError, Object
 from .civo import Account, Cluster, Release
 from .crossplane import PROVIDER_CONFIG, RELEASE
 from .provider import EXTERNAL_NAME, ExternalError, Managed, Provider
@@ -48,7 +48,7 @@ class ProviderHelm(Provider):
     def observe(self, resource: Managed) -> Object | None:
         """Return what Helm says of a release."""
         found = self._cluster(resource).releases.get(_key(resource))
-        return found and {"revision": found.revision, "state": "deployed"}
+        return None if found is None else {"revision": found.revision, "state": "deployed"}
 
     def create(self, resource: Managed) -> str:
         """Install a release."""
@@ -83,7 +83,7 @@ class ProviderHelm(Provider):
             others = [each for each in config.finalizers if each != _IN_USE]
             finalizers = [*others, _IN_USE] if in_use else others
             if finalizers != config.finalizers and not (config.deleted and in_use):
-                with suppress(Conflict, Missing):
+                with suppress(ConflictError, MissingError):
                     self.change(config, {"metadata": {"finalizers": finalizers}})
 
     def _do(self, verb: str, cluster: Cluster, resource: Managed) -> None:
@@ -96,9 +96,7 @@ class ProviderHelm(Provider):
             ExternalError: The way there is broken.
         """
         kind, name = _reference(resource)
-        config = self._api.find(
-            Kind(PROVIDER_CONFIG.api_version, kind), resource.namespace, name
-        )
+        config = self._api.find(Kind(PROVIDER_CONFIG.api_version, kind), resource.namespace, name)
         if config is None:
             raise ExternalError(f"cannot get provider config: {kind} {name} not found")
         where = config["spec"]["credentials"]["secretRef"]

@@ -22,9 +22,8 @@ from .process import eventually
 KEY = "crossplane.io/composition-resource-name"
 # Conditions end, and finalizers go, in seconds; a machine that is busy takes some more.
 PATIENCE = 60
-# Crossplane runs the function when something changes. Our XRs ask for more, so that a change that
-# the next run would make shows while a test looks.
-POLL_INTERVAL = 1
+# Several rounds of the stand-ins.
+_MOMENT = 0.5
 
 
 class Live:
@@ -74,9 +73,7 @@ class Live:
     def user(self) -> "User":
         """Return a user with a namespace of their own."""
         namespace = f"team-{next(self._namespaces)}"
-        self.api.create(
-            {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}}
-        )
+        self.api.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}})
         return User(self, namespace)
 
     def crashes(self) -> list[str]:
@@ -94,6 +91,7 @@ class User:
         """Act in a namespace that exists."""
         self.live = live
         self.namespace = namespace
+        self._nudges = 0
 
     def apply(self, name: str, **spec: Any) -> None:
         """Apply a CivoCluster."""
@@ -101,11 +99,7 @@ class User:
             {
                 "apiVersion": XR.api_version,
                 "kind": XR.name,
-                "metadata": {
-                    "namespace": self.namespace,
-                    "name": name,
-                    "annotations": {"crossplane.io/poll-interval": f"{POLL_INTERVAL}s"},
-                },
+                "metadata": {"namespace": self.namespace, "name": name},
                 "spec": spec,
             }
         )
@@ -201,9 +195,30 @@ class User:
                 ]
         return "\n".join(lines)
 
-    def settle(self) -> None:
-        """Wait while the function runs a few more times: what it would change, it changes."""
-        sleep(POLL_INTERVAL * 3.5)
+    def settle(self, name: str) -> None:
+        """Have the function run a few more times: what it would change, it changes."""
+        for _ in range(3):
+            before = self._runs()
+            self.nudge(name)
+            eventually(lambda: self._runs() > before, what="the function runs again")  # noqa: B023
+        sleep(_MOMENT)
+
+    def nudge(self, name: str) -> None:
+        """Have Crossplane look at a CivoCluster again, though nothing has changed."""
+        self._nudges += 1
+        annotations = {"crossplane.io/reconcile-requested-at": str(self._nudges)}
+        self.live.api.patch(XR, self.namespace, name, {"metadata": {"annotations": annotations}})
+
+    def pass_time(self, name: str) -> None:
+        """Give Crossplane several chances where it is not expected to get anywhere."""
+        for _ in range(3):
+            self.nudge(name)
+            sleep(_MOMENT)
+
+    def _runs(self) -> int:
+        """Return how often desired state was applied: the network is in it every time."""
+        writes = self.live.control_plane.writes(self.namespace, CROSSPLANE)
+        return sum(write.resource == "networks" for write in writes)
 
     def deletions(self) -> list[str]:
         """Return the composed resources that Crossplane ever asked to delete."""

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, ParamSpec, TypeVar
 
-from .api import Api, Conflict, Kind, Missing, Object, condition
+from .api import Api, ConflictError, Kind, MissingError, Object, condition
 
 FINALIZER = "finalizer.managedresource.crossplane.io"
 EXTERNAL_NAME = "crossplane.io/external-name"
@@ -160,7 +160,7 @@ class Provider:
     def _attempt(self, what: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T | None:
         try:
             return what(*args, **kwargs)
-        except (Conflict, Missing):
+        except (ConflictError, MissingError):
             return None  # It has changed since it was read: the next round sees how.
         except Exception:
             self.crashes.append(traceback.format_exc())
