@@ -236,6 +236,18 @@ def test_a_kubernetes_version_has_up_to_32_characters() -> None:
         assert {one.path for one in by_model(spec(kubernetesVersion=outside))} == found
 
 
+COUNTS = ("nodeCount", "minNodeCount", "maxNodeCount")
+
+
+@pytest.mark.parametrize("wrong", ["2", True, 1.5, [2], {}], ids=repr)
+@pytest.mark.parametrize("count", COUNTS)
+def test_nothing_is_taken_for_a_number_that_is_none(count: str, wrong: object) -> None:
+    broken = spec(pool(**{"maxNodeCount": 3, count: wrong}))
+    at = f"spec.nodePools[0].{count}"
+    assert {one.path for one in by_xrd(broken)} == {at}
+    assert at in {one.path for one in by_model(broken)}
+
+
 def test_required_fields_and_no_others() -> None:
     required = {at: node["required"] for at, node in nodes(SPEC) if "required" in node}
     assert required == {
