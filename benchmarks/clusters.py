@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from crossplane.function.proto.v1 import run_function_pb2 as fnv1
@@ -62,11 +63,27 @@ def xr(name: str, namespace: str, spec: Object) -> Object:
     }
 
 
-def passes(cluster: Object) -> Iterator[tuple[Object, Mapping[str, Object]]]:
-    """Yield a cluster, with its status, and what exists of it: at every pass until all is ready."""
+@dataclass(frozen=True)
+class Moment:
+    """A moment in the life of a cluster."""
+
+    cluster: Object
+    """The CivoCluster with its status."""
+    observed: Mapping[str, Object]
+    """What exists of it, by composition resource name."""
+    composed: frozenset[str]
+    """The composition resource names of what is composed for it."""
+
+    def request(self) -> fnv1.RunFunctionRequest:
+        """Return the request that Crossplane sends."""
+        return request(self.cluster, self.observed)
+
+
+def moments(cluster: Object) -> Iterator[Moment]:
+    """Yield every pass of a cluster until all is ready."""
     was: Object = {}
     for one in life.live(cluster):
-        yield {**cluster, **was}, one.observed
+        yield Moment({**cluster, **was}, one.observed, frozenset(one.composed))
         was = {"status": one.composite["status"]}
 
 
@@ -77,8 +94,8 @@ def first(cluster: Object) -> fnv1.RunFunctionRequest:
 
 def steady(cluster: Object) -> fnv1.RunFunctionRequest:
     """Return the request of every pass from when all is ready."""
-    *_, (composite, observed) = passes(cluster)
-    return request(composite, observed)
+    *_, last = moments(cluster)
+    return last.request()
 
 
 def request(cluster: Object, observed: Mapping[str, Object]) -> fnv1.RunFunctionRequest:

@@ -24,9 +24,9 @@ def measure(rounds: int, calls: int) -> list[Case]:
     cold = Case("Cold start to the first answer, mTLS", limit=0.6)
     preview = Case("civocluster preview, start to finish")
     requests = [
-        clusters.request(*one).SerializeToString()
+        moment.request().SerializeToString()
         for pools in range(1, in_process.POOLS + 1)
-        for one in clusters.passes(clusters.cluster(pools))
+        for moment in clusters.moments(clusters.cluster(pools))
     ]
     with Certificates.issued() as certificates:
         for _ in range(rounds):

@@ -29,6 +29,12 @@ class Server:
     address: str
     process_id: int
 
+    def processor_seconds(self) -> float:
+        """Return how long it has kept a processor busy."""
+        # The fields after the command's name, which may hold spaces [proc(5)].
+        fields = Path(f"/proc/{self.process_id}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
     def memory(self) -> float:
         """Return its resident memory in MiB."""
         for line in Path(f"/proc/{self.process_id}/status").read_text().splitlines():

@@ -67,8 +67,11 @@ def mutate(data: bytes, max_size: int, seed: int) -> bytes:
     request = _parsed(data)
     if request is None or chance.random() < 0.3:
         return bytes(atheris.Mutate(data, max_size))
-    for _ in range(chance.choice([1, 1, 2, 4])):
-        mutations.mutate(request, chance)
+    try:
+        for _ in range(chance.choice([1, 1, 2, 4])):
+            mutations.mutate(request, chance)
+    except DecodeError:
+        pass  # Deeper than protobuf copies.
     mutated = request.SerializeToString()
     return mutated if len(mutated) <= max_size else data[:max_size]
 

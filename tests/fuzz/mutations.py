@@ -89,16 +89,21 @@ def _deep(chance: random.Random) -> Value:
 
 
 def _list(chance: random.Random) -> Value:
-    values = [absurd(chance) for _ in range(chance.choice([0, 1, 3]))]
+    values = [_flat(chance) for _ in range(chance.choice([0, 1, 3]))]
     return Value(list_value=ListValue(values=values * chance.choice([1, 1, 10])))
 
 
 def _object(chance: random.Random) -> Value:
     keys = chance.sample(KEYS, chance.choice([0, 1, 3]))
-    return Value(struct_value=Struct(fields={key: absurd(chance) for key in keys}))
+    return Value(struct_value=Struct(fields={key: _flat(chance) for key in keys}))
 
 
-_ABSURD = [_nothing, _null, _boolean, _number, _text, _text, _deep, _list, _object]
+def _flat(chance: random.Random) -> Value:
+    return chance.choice(_FLAT)(chance)
+
+
+_FLAT = [_nothing, _null, _boolean, _number, _text, _text]
+_ABSURD = [*_FLAT, _deep, _list, _object]
 
 
 def deep(depth: int, *, in_lists: bool) -> Value:
