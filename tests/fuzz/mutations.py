@@ -2,7 +2,7 @@
 
 import math
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from crossplane.function.proto.v1 import run_function_pb2 as fnv1
 from google.protobuf.struct_pb2 import NULL_VALUE, ListValue, Struct, Value
@@ -121,7 +121,7 @@ def structs(request: fnv1.RunFunctionRequest) -> Iterator[Struct]:
     """Yield every Struct that is not inside of another."""
     for state in (request.observed, request.desired):
         yield state.composite.resource
-        for one in state.resources.values():
+        for _, one in sorted(state.resources.items()):
             yield one.resource
     yield request.context
     yield request.input
@@ -129,7 +129,10 @@ def structs(request: fnv1.RunFunctionRequest) -> Iterator[Struct]:
 
 def places(container: Container) -> Iterator[Place]:
     """Yield the place of everything in a Struct or list, at every depth."""
-    keys = range(len(container.values)) if isinstance(container, ListValue) else container.fields
+    if isinstance(container, ListValue):
+        keys: Iterable[str | int] = range(len(container.values))
+    else:
+        keys = sorted(container.fields)  # Protobuf's own order differs from process to process.
     for key in keys:
         yield container, key
         value = value_at((container, key))
@@ -189,7 +192,7 @@ def _add(request: fnv1.RunFunctionRequest, chance: random.Random) -> None:
 
 def _rename_resource(request: fnv1.RunFunctionRequest, chance: random.Random) -> None:
     state = chance.choice([request.observed, request.observed, request.desired])
-    name = chance.choice([*state.resources, *NAMES])
+    name = chance.choice([*sorted(state.resources), *NAMES])
     one = fnv1.Resource()
     one.CopyFrom(state.resources[name])
     if chance.random() < 0.5:
