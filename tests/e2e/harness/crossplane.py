@@ -56,7 +56,13 @@ _TAG = "v0.1.0"
 
 
 class Crossplane:
-    """A control plane with Crossplane, our Configuration and our function, ready for XRs."""
+    """A control plane with Crossplane, our Configuration and our function, ready for XRs.
+
+    Attributes:
+        core: Crossplane.
+        function: The function that it calls.
+        function_certificates: Folder with the function's certificate and the authority's.
+    """
 
     def __init__(
         self, control_plane: ControlPlane, folder: Path, crds: Path, function: Sequence[str | Path]
@@ -71,6 +77,7 @@ class Crossplane:
         """
         self._control_plane = control_plane
         self._folder = folder
+        self.function_certificates = folder / "function-certificates"
         self._api: Api = control_plane.client(ADMIN)
 
         registry = Registry(control_plane.logs, folder / "registry")
@@ -146,7 +153,7 @@ class Crossplane:
     def _lay_out_certificates(self) -> None:
         """Lay out the client's certificate of Crossplane, and sign one for the function."""
         client = self._folder / "client-certificates"
-        server = self._folder / "function-certificates"
+        server = self.function_certificates
         client.mkdir()
         server.mkdir()
         for file, content in self._secret(_CLIENT).items():
@@ -184,7 +191,7 @@ class Crossplane:
             "function",
             *command,
             f"--address={HOST}:{self._function_port}",
-            f"--tls-server-certs-dir={self._folder / 'function-certificates'}",
+            f"--tls-server-certs-dir={self.function_certificates}",
         )
 
     def _wait_for_function(self) -> None:

@@ -80,6 +80,11 @@ class Process:
         self._process = self._start()
 
     @property
+    def pid(self) -> int:
+        """Its process ID."""
+        return self._process.pid
+
+    @property
     def running(self) -> bool:
         """Whether it has not ended."""
         return self._process.poll() is None

@@ -143,7 +143,7 @@ def build_missing(say: Callable[[str], None]) -> None:
         missing = [each for each in ALL if _installed(each) is None and _cached(each) is None]
         if not missing:
             return
-        say(f"building {', '.join(each.name for each in missing)} (once; cache: {_cache()})")
+        say(f"building {', '.join(each.name for each in missing)} (once; cache: {cache()})")
         # Two at a time: a link runs on one core while another program compiles.
         with ThreadPoolExecutor(max_workers=2) as pool:
             list(pool.map(lambda each: _build(each, say), missing))
@@ -163,7 +163,7 @@ def _installed(program: Program) -> Path | None:
 
 
 def _cached(program: Program) -> Path | None:
-    built = _cache() / _key(program) / program.name
+    built = cache() / _key(program) / program.name
     return built if built.is_file() else None
 
 
@@ -175,8 +175,8 @@ def _build(program: Program, say: Callable[[str], None]) -> None:
     stamps = [each.format(version=version, major=major, minor=minor) for each in program.stamps]
     flags = " ".join(["-s", "-w", *(f"-X {each}" for each in stamps)])
 
-    target = _cache() / _key(program)
-    with tempfile.TemporaryDirectory(dir=_cache()) as scratch:
+    target = cache() / _key(program)
+    with tempfile.TemporaryDirectory(dir=cache()) as scratch:
         built = Path(scratch) / "built"
         built.mkdir()
         try:
@@ -213,7 +213,8 @@ def _go(module: Path, *arguments: str) -> str:
     return done.stdout.strip()
 
 
-def _cache() -> Path:
+def cache() -> Path:
+    """Return the folder that keeps what was built, for this run and the next."""
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     folder = Path(base) / "civocluster-e2e"
     folder.mkdir(parents=True, exist_ok=True)
@@ -230,7 +231,7 @@ def _key(program: Program) -> str:
 @contextmanager
 def _locked() -> Iterator[None]:
     # Two runs at once build once: the second waits, and then finds what the first one built.
-    with (_cache() / "lock").open("w") as lock:
+    with (cache() / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 
