@@ -77,8 +77,8 @@ class Spec(_Model):
 class Metadata(_Model):
     """Which XR it is."""
 
-    name: Annotated[str, Field(min_length=1)]
-    namespace: Annotated[str, Field(min_length=1)]
+    name: Annotated[str, Field(min_length=1, max_length=253)]
+    namespace: Annotated[str, Field(min_length=1, max_length=63)]
 
 
 class CivoCluster(_Model):

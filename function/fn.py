@@ -11,7 +11,10 @@ from crossplane.function.proto.v1 import run_function_pb2_grpc as grpcv1
 from function import diagnostics, immutable, plan, readiness, status, structs
 from function.api import CivoCluster
 from function.observed import Observed
-from function.violations import InvalidError
+from function.violations import InvalidError, shown
+
+# Longer than any name.
+_LOGGED_MAX = 253
 
 
 class FunctionRunner(grpcv1.FunctionRunnerServiceServicer):
@@ -34,16 +37,10 @@ class FunctionRunner(grpcv1.FunctionRunnerServiceServicer):
             changes nothing. It never raises.
         """
         del context
-        composite = request.observed.composite.resource
-        # No more of the metadata: its managedFields are the largest part of many an XR.
-        metadata = {
-            field: value
-            for field in ("namespace", "name")
-            if (value := structs.dig(composite, "metadata", field)) is not None
-        }
-        log = self._log.bind(tag=request.meta.tag, **metadata)
+        log = self._log.bind(tag=_loggable(request.meta.tag))
         try:
-            xr = {"metadata": metadata, "spec": structs.dig(composite, "spec") or {}}
+            xr = _composite(request)
+            log = log.bind(**{field: _loggable(value) for field, value in xr["metadata"].items()})
             answer = _answer(request, xr)
         except InvalidError as error:
             log.info("The CivoCluster is invalid", violations=len(error.violations))
@@ -65,6 +62,19 @@ class FunctionRunner(grpcv1.FunctionRunnerServiceServicer):
             ready=sum(one.ready == fnv1.READY_TRUE for one in composed.values()),
         )
         return answer
+
+
+def _composite(request: fnv1.RunFunctionRequest) -> dict[str, Any]:
+    """Return of the XR what is parsed, as plain values.
+
+    That is little of its metadata: managedFields are the largest part of many an XR.
+    """
+    composite = request.observed.composite.resource
+    metadata = {field: structs.dig(composite, "metadata", field) for field in ("namespace", "name")}
+    return {
+        "metadata": {field: value for field, value in metadata.items() if value is not None},
+        "spec": structs.dig(composite, "spec") or {},
+    }
 
 
 def _answer(
@@ -92,6 +102,12 @@ def _answer(
             )
         )
     return answer
+
+
+def _loggable(value: Any) -> str:
+    """Return a name as it is, and what can't be one in a form that is safe to log."""
+    is_name = isinstance(value, str) and value.isprintable() and len(value) <= _LOGGED_MAX
+    return value if is_name else shown(value)
 
 
 def _fatal(request: fnv1.RunFunctionRequest, reason: str, message: str) -> fnv1.RunFunctionResponse:

@@ -11,6 +11,7 @@ EXTERNAL_NAME = "crossplane.io/external-name"
 # The second is where upjet reports what became of a creation that it didn't wait for
 # [crossplane/upjet, pkg/resource/conditions.go].
 _ERRORS_IN = ("Synced", "LastAsyncOperation")
+_MESSAGE_MAX = 3000
 _CONDITIONS = ("status", "conditions")
 # What crossplane-runtime's message begins with [pkg/reconciler/managed/reconciler.go].
 _UNRESOLVED = "cannot resolve references"
@@ -42,12 +43,13 @@ class Observed:
     def error(self, name: str) -> str | None:
         """Return the provider's message of why it can't reconcile the resource, None if it can.
 
+        It is cut to a length that is quick to search: what counts stands at its beginning.
         That it can't resolve references yet is no error: what they refer to is still to come.
         """
         for kind in _ERRORS_IN:
             status, message = self._condition(name, kind)
             if status == "False" and isinstance(message, str) and message:
-                return None if message.startswith(_UNRESOLVED) else message
+                return None if message.startswith(_UNRESOLVED) else message[:_MESSAGE_MAX]
         return None
 
     def external_name(self, name: str) -> str | None:

@@ -4,7 +4,7 @@ import re
 
 _LENGTH_MAX = 300
 # More isn't looked at: a bound on the work that hostile text can make.
-_READ_MAX = 10 * _LENGTH_MAX
+_READ_MAX = 3000
 
 # Of what a token is made: such a run with both a letter and a digit in it is taken for one. A
 # UUID has hyphens and stays, for people look things up by it.

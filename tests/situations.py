@@ -575,6 +575,20 @@ SITUATIONS = [
         ready=EVERYTHING,
     ),
     Situation(
+        name="observed fields of types that they can't have",
+        reason="nobody's mistake may break the run, or reach the status that the XRD types",
+        observed={
+            **ALL,
+            "network": changed(SEEN_NETWORK, label=8),
+            "firewall": changed(SEEN_FIREWALL, name=["inference"]),
+            "cluster": changed(SEEN_CLUSTER, name={"a": "b"}),
+            "node-pool-gpu-l40s": seen(GPU_POOL, external="gpu-l40s", nodeCount=1.5),
+            "node-pool-workers": seen(WORKERS_POOL, external="workers", nodeCount="2"),
+        },
+        desired=DESIRED_ALL,
+        ready=EVERYTHING,
+    ),
+    Situation(
         name="a cluster that Civo could not create yet",
         reason="what doesn't exist in Civo may still change, but for its name",
         observed={**BASE, "cluster": changed(seen(CLUSTER, ready=False), cni="flannel")},

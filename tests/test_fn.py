@@ -244,6 +244,20 @@ def test_an_unexpected_error_is_fatal_and_gives_no_secret_away(
     assert "Traceback" not in answer.results[0].message
 
 
+def test_what_is_no_name_is_logged_in_bounds(capsys: pytest.CaptureFixture[str]) -> None:
+    xr = cluster_xr()
+    xr["metadata"].update(name="x" * 1_000_000, namespace="\x1b[2J")
+    logging.configure(logging.Level.INFO)
+    try:
+        run(xr)
+    finally:
+        logging.configure(logging.Level.DISABLED)
+
+    logged = capsys.readouterr().out
+    assert len(logged) < 1000
+    assert "\\\\u001b[2J" in logged
+
+
 def test_one_info_line_a_run(capsys: pytest.CaptureFixture[str]) -> None:
     logging.configure(logging.Level.INFO)
     try:
