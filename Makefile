@@ -57,6 +57,10 @@ fix: .venv/dev ## Mend what can be mended without thinking
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+.PHONY: bench
+bench: .venv/dev ## Measure the function, side by side in one table
+	$(BIN)/python -m benchmarks
+
 .PHONY: golden
 golden: .venv/dev ## Write the golden files anew; then read what changed
 	$(BIN)/pytest --update-golden tests/test_examples.py tests/test_fn.py

@@ -265,3 +265,14 @@ def test_the_console_script_prints_plain_text_without_a_terminal() -> None:
     assert "\x1b" not in result.stdout
     assert "Pass 8: 7 of 7 resources ready" in result.stdout
     assert result.stderr == ""
+
+
+def test_help_lists_every_command_and_an_unknown_one_is_refused() -> None:
+    listed = CliRunner().invoke(cli, ["--help"])
+    unknown = CliRunner().invoke(cli, ["nope"])
+
+    assert listed.exit_code == 0
+    for name in ("preview", "preflight", "sizes", "versions", "regions"):
+        assert f"  {name} " in listed.output
+    assert unknown.exit_code == 2
+    assert "No such command 'nope'" in unknown.output
