@@ -565,12 +565,17 @@ SITUATIONS = [
                 applications=None,
                 pools={"label": "system", "size": "g4s.kube.medium", "nodeCount": 3},
             ),
+            "release-cluster-autoscaler": seen(release(GROUP, **ON_1_35), external="inference-xyz"),
         },
         desired={
             **DESIRED_ALL,
             "network": changed(NETWORK, label="inference"),
             "firewall": changed(FIREWALL, name="inference"),
             "cluster": changed(CLUSTER, name="inference", cni="flannel", applications=None),
+            "release-cluster-autoscaler": {
+                **release(GROUP, **ON_1_35),
+                "metadata": {"annotations": {"crossplane.io/external-name": "inference-xyz"}},
+            },
         },
         ready=EVERYTHING,
     ),

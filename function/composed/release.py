@@ -60,8 +60,11 @@ def build(xr: CivoCluster, observed: Observed) -> Release:
     return Release(
         # Helm's release name. Left to the provider it would be the managed resource's name:
         # longer than Helm's 53 characters for a long XR name, and another one after a restore,
-        # which makes two autoscalers.
-        metadata=Metadata(annotations={EXTERNAL_NAME: _NAME}),
+        # which makes two autoscalers. One that was installed under another name keeps it: Helm
+        # would refuse to install the same objects again.
+        metadata=Metadata(
+            annotations={EXTERNAL_NAME: observed.external_name(names.RELEASE) or _NAME}
+        ),
         spec=Spec(
             providerConfigRef=base.ProviderConfigRef(
                 kind="ProviderConfig", name=names.kubeconfig_secret(xr.metadata.name)
