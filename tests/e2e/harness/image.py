@@ -30,8 +30,9 @@ shift 2
 mount --bind "$root" "$root"
 mount --bind "$certificates" "$root/mnt"
 mount -o remount,bind,ro "$root"
-exec env -i "$(command -v chroot)" --userspec=2000:2000 --groups=2000 "$root" /venv/bin/function "$@" \
-  --tls-server-certs-dir=/mnt
+chroot=$(command -v chroot)
+exec env -i "$chroot" --userspec=2000:2000 --groups=2000 "$root" \
+  /venv/bin/function "$@" --tls-server-certs-dir=/mnt
 """
 
 

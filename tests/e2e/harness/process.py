@@ -1,6 +1,7 @@
 """Programs that run while tests do: started, watched, stopped, their words kept."""
 
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -46,6 +47,12 @@ def eventually(
             message = f"not within {within:.0f} s: {what or ask}; last answer: {answer!r}"
             raise TimeoutError(message)
         sleep(every)
+
+
+def _guard() -> list[str]:
+    """Return what makes a program end with us, even when we are killed; where there is that."""
+    setpriv = shutil.which("setpriv")
+    return [setpriv, "--pdeathsig=KILL", "--"] if setpriv else []
 
 
 class Process:
@@ -132,7 +139,7 @@ class Process:
     def _start(self) -> subprocess.Popen[bytes]:
         with self.log.open("ab") as log:
             return subprocess.Popen(
-                self.command,
+                [*_guard(), *self.command],
                 cwd=self._folder,
                 env=self._environment,
                 stdin=subprocess.DEVNULL,
