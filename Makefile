@@ -57,6 +57,10 @@ fix: .venv/dev ## Mend what can be mended without thinking
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+.PHONY: e2e
+e2e: .venv/dev ## Test on the real programs; needs Go, and ten minutes to build them once
+	$(BIN)/pytest tests/e2e
+
 .PHONY: bench
 bench: .venv/dev ## Measure the function, side by side in one table
 	$(BIN)/python -m benchmarks
