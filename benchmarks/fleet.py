@@ -37,10 +37,12 @@ _PER_NAMESPACE = 100
 # Every cluster lives one of so many lives, under a name of its own.
 _LIVES = 250
 
-# Crossplane reconciles an XR once a minute (--poll-interval), and whenever something changes that
-# it composes. A steady one hardly does: this is for a fleet in which much happens.
+# Crossplane reconciles an XR again when the TTL of the function's answer is over, a minute, and
+# whenever something changes that it composes [crossplane/crossplane, composite/reconciler.go]. In a
+# steady one hardly anything does: this is for a fleet in which much happens.
 _PER_MINUTE = 1.5
-# How Crossplane's gRPC client spreads its calls over what a function's Service resolves to.
+# How Crossplane spreads its calls over what a function's headless Service resolves to
+# [crossplane/crossplane, internal/xfn/function_runner.go].
 _ROUND_ROBIN = '{"loadBalancingConfig": [{"round_robin": {}}]}'
 _SETTLED_CALLS = 1_000
 _QUOTA = "create failed: async create failed: [{0 [ERR] quota_limit_reached: 16 of 16  []}]"
