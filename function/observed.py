@@ -3,6 +3,7 @@
 from typing import Any
 
 from crossplane.function.proto.v1 import run_function_pb2 as fnv1
+from google.protobuf.struct_pb2 import Struct
 
 from function import names, structs
 
@@ -27,10 +28,9 @@ class Observed:
         self._conditions: dict[str, dict[str, tuple[Any, Any]]] = {}
 
     @property
-    def status(self) -> dict[str, Any]:
+    def status(self) -> Struct:
         """The status that the run before gave the XR, empty if none did."""
-        status = structs.dig(self._composite, "status")
-        return status if isinstance(status, dict) else {}
+        return structs.object_at(self._composite, "status")
 
     def exists(self, name: str) -> bool:
         """Whether the resource was composed before."""
@@ -72,7 +72,7 @@ class Observed:
         on it.
         """
         observed = self.at_provider(names.CLUSTER, "kubernetesVersion")
-        return observed or structs.dig(self._composite, "status", "cluster", "kubernetesVersion")
+        return observed or structs.dig(self.status, "cluster", "kubernetesVersion")
 
     def cluster_was_ready(self) -> bool:
         """Whether the cluster is ready, or was: whether anything exists that waited for it."""

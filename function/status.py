@@ -2,11 +2,15 @@
 
 from typing import Any, TypeVar
 
-from function import names
+from google.protobuf.struct_pb2 import Struct
+
+from function import names, structs
 from function.api import CivoCluster, NodePool
 from function.observed import Observed
 
 _T = TypeVar("_T", str, int)
+
+_NOTHING = Struct()
 
 
 def build(xr: CivoCluster, observed: Observed) -> dict[str, Any]:
@@ -18,7 +22,7 @@ def build(xr: CivoCluster, observed: Observed) -> dict[str, Any]:
     previous = observed.status
     known: dict[str, Any] = {
         "cluster": _known(
-            previous.get("cluster"),
+            structs.object_at(previous, "cluster"),
             str,
             name=observed.at_provider(names.CLUSTER, "name"),
             id=observed.at_provider(names.CLUSTER, "id"),
@@ -32,9 +36,7 @@ def build(xr: CivoCluster, observed: Observed) -> dict[str, Any]:
         ),
     }
     before = {
-        pool["name"]: pool
-        for pool in _objects(previous.get("nodePools"))
-        if isinstance(pool.get("name"), str)
+        str(structs.dig(pool, "name")): pool for pool in structs.objects(previous, "nodePools")
     }
     return {
         "secrets": [
@@ -45,11 +47,13 @@ def build(xr: CivoCluster, observed: Observed) -> dict[str, Any]:
             }
         ],
         **{field: value for field, value in known.items() if value},
-        "nodePools": [_pool(pool, observed, before.get(pool.name)) for pool in xr.spec.node_pools],
+        "nodePools": [
+            _pool(pool, observed, before.get(pool.name, _NOTHING)) for pool in xr.spec.node_pools
+        ],
     }
 
 
-def _pool(pool: NodePool, observed: Observed, previous: object) -> dict[str, Any]:
+def _pool(pool: NodePool, observed: Observed, previous: Struct) -> dict[str, Any]:
     name = names.node_pool(pool.name)
     return {
         "name": pool.name,
@@ -60,16 +64,11 @@ def _pool(pool: NodePool, observed: Observed, previous: object) -> dict[str, Any
     }
 
 
-def _known(previous: object, kind: type[_T], **observed: object) -> dict[str, _T]:
+def _known(previous: Struct, kind: type[_T], **observed: object) -> dict[str, _T]:
     """Return the fields that are known: as observed now, else as they were before.
 
     What is of another type than the XRD says is left out: with it the API server would refuse
     the whole status.
     """
-    before = previous if isinstance(previous, dict) else {}
-    fields = {name: value or before.get(name) for name, value in observed.items()}
+    fields = {name: value or structs.dig(previous, name) for name, value in observed.items()}
     return {name: value for name, value in fields.items() if value and type(value) is kind}
-
-
-def _objects(value: object) -> list[dict[str, Any]]:
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []

@@ -35,6 +35,12 @@ def dig(struct: Struct, *path: str) -> Any:
     return None if value is None else _to_python(value)
 
 
+def object_at(struct: Struct, *path: str) -> Struct:
+    """Return the object at `path`, an empty one where there is none."""
+    value = _find(struct, *path)
+    return Struct() if value is None else value.struct_value
+
+
 def objects(struct: Struct, *path: str) -> list[Struct]:
     """Return the objects in the list at `path`, none where there is no list."""
     value = _find(struct, *path)
@@ -85,6 +91,8 @@ def _set(field: Value, value: Any) -> None:
 
 def _to_python(value: Value) -> Any:
     match value.WhichOneof("kind"):
+        case "string_value":
+            return value.string_value
         case "struct_value":
             return to_dict(value.struct_value)
         case "list_value":
@@ -92,8 +100,6 @@ def _to_python(value: Value) -> Any:
         case "number_value":
             number = value.number_value
             return int(number) if number.is_integer() else number
-        case "string_value":
-            return value.string_value
         case "bool_value":
             return value.bool_value
         case _:
