@@ -49,10 +49,18 @@ def _cases() -> list[tuple[Case, Call]]:
         reference.compose(response, xr)
         return response
 
-    _check_same(asyncio.run(build()), asyncio.run(_running(clusters.steady(largest))()))
+    request = clusters.steady(largest)
+
+    async def straightforward() -> fnv1.RunFunctionResponse:
+        return reference.run(request)
+
+    composed = asyncio.run(_running(request)())
+    for reference_call in (build, straightforward):
+        _check_same(asyncio.run(reference_call()), composed)
 
     builder = Case(f"In process, {POOLS} pools, reference builder")
-    cases: list[tuple[Case, Call]] = [(builder, build)]
+    around = Case(f"In process, {POOLS} pools, reference function", against=builder)
+    cases: list[tuple[Case, Call]] = [(builder, build), (around, straightforward)]
     for pools in (1, POOLS):
         cluster = clusters.cluster(pools)
         named = f"In process, {pools} pool{'s' if pools > 1 else ''}"

@@ -1,15 +1,16 @@
 """What the function is measured against: the straightforward way to build the same objects.
 
 One pydantic model for each kind of object, with nested models, every field given where the object
-is built, and each object put into the response with the SDK's `resource.update`. It only builds:
-it reads no protobuf, checks no rule, and gives neither readiness nor status nor conditions.
+is built, and each object put into the response with the SDK's `resource.update`. The builder only
+builds; the function around it also reads the request as the SDK does, and says what is ready.
+Neither checks rules, nor gives status or conditions.
 """
 
 # ruff: noqa: N815 - fields have their names on the wire
 
 from typing import Any
 
-from crossplane.function import resource
+from crossplane.function import resource, response
 from crossplane.function.proto.v1 import run_function_pb2 as fnv1
 from pydantic import BaseModel
 
@@ -264,8 +265,31 @@ class Release(BaseModel):
     spec: ReleaseSpec
 
 
-def compose(response: fnv1.RunFunctionResponse, xr: CivoCluster) -> None:
-    """Build all objects of a cluster that runs 1.34, each pool's ID known, into a response."""
+def run(request: fnv1.RunFunctionRequest) -> fnv1.RunFunctionResponse:
+    """Return the response of a function that reads with the SDK what it needs."""
+    answer = response.to(request)
+    xr = CivoCluster.model_validate(
+        _integers(resource.struct_to_dict(request.observed.composite.resource))
+    )
+    compose(answer, xr)
+    for name, one in answer.desired.resources.items():
+        condition = resource.get_condition(request.observed.resources.get(name), "Ready")
+        if name == names.PROVIDER_CONFIG or condition.status == "True":
+            one.ready = fnv1.READY_TRUE
+    return answer
+
+
+def _integers(value: Any) -> Any:
+    """Return a value with integers where the SDK reads floats."""
+    if isinstance(value, dict):
+        return {key: _integers(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_integers(inner) for inner in value]
+    return int(value) if isinstance(value, float) else value
+
+
+def compose(answer: fnv1.RunFunctionResponse, xr: CivoCluster) -> None:
+    """Build all objects of a cluster that runs 1.34, each pool's ID known, into an answer."""
     objects = {
         names.NETWORK: _network(xr),
         names.FIREWALL: _firewall(xr),
@@ -275,7 +299,7 @@ def compose(response: fnv1.RunFunctionResponse, xr: CivoCluster) -> None:
         names.RELEASE: _release(xr),
     }
     for name, model in objects.items():
-        resource.update(response.desired.resources[name], model)
+        resource.update(answer.desired.resources[name], model)
 
 
 def _policies() -> list[str]:
