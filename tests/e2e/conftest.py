@@ -23,14 +23,6 @@ def pytest_sessionstart(session: pytest.Session) -> None:
         programs.build_missing(reporter.write_line)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep what shares a control plane or the image on one worker; the rest runs beside it."""
-    for item in items:
-        assert isinstance(item, pytest.Function)
-        shared = {"live", "tarball"} & set(item.fixturenames)
-        item.add_marker(pytest.mark.xdist_group("live" if shared else item.path.name))
-
-
 @pytest.fixture(scope="session")
 def crds() -> Path:
     """Return the folder with the real CustomResourceDefinitions of the two providers."""

@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from .harness.api import CRD, Object, RefusedError, is_true
+from .harness.api import CRD, Object, RefusedError, condition, is_true
 from .harness.crossplane import ACTIVATION_POLICY, XR, XRD_NAME
 from .harness.live import Live, User, pool
+from .harness.process import eventually
 
 Pools = list[Object]
 
@@ -239,6 +240,11 @@ def owner(live: Live) -> User:
     """Return a user with an XR that exists."""
     somebody = live.user()
     live.api.create(manifest(somebody, BEFORE))
+
+    def paused() -> bool:
+        return condition(somebody.xr("inference"), "Synced").get("reason") == "ReconcilePaused"
+
+    eventually(paused, what="Crossplane leaves the XR alone")
     return somebody
 
 
