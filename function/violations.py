@@ -16,8 +16,6 @@ _VALUE_MAX = 80
 _LISTED_MAX = 100
 
 _MESSAGES = {
-    "bool_type": "must be a boolean",
-    "dict_type": "must be an object",
     "greater_than_equal": "must be at least {ge}",
     "int_type": "must be an integer",
     "less_than_equal": "must be at most {le}",
