@@ -42,11 +42,9 @@ def test_autoscaler_owns_the_count(user: User) -> None:
 
 def test_flapping_conditions_delete_nothing(user: User) -> None:
     create(user, FIXED, SCALED)
-    provider, before, calls = (
-        user.live.provider_civo,
-        user.uids("inference"),
-        len(user.live.civo.calls),
-    )
+    provider, civo = user.live.provider_civo, user.live.civo
+    before, name = user.uids("inference"), user.in_civo("inference").name
+    calls = civo.asked_about(name)
 
     for _ in range(20):
         for kind in (CLUSTER, NODE_POOL):
@@ -58,7 +56,7 @@ def test_flapping_conditions_delete_nothing(user: User) -> None:
 
     assert user.uids("inference") == before
     assert user.deletions() == []
-    assert len(user.live.civo.calls) == calls
+    assert civo.asked_about(name) == calls
 
 
 def test_pools_come_and_go(user: User) -> None:

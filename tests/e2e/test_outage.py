@@ -37,9 +37,10 @@ def test_restarts_change_nothing(user: User) -> None:
     user.apply("inference", **SPEC)
     user.wait_ready("inference")
     user.settle("inference")
-    crossplane, helm = user.live.crossplane, user.live.provider_helm
+    crossplane, cluster = user.live.crossplane, user.in_civo("inference")
     before, generations = user.uids("inference"), user.generations("inference")
-    calls, operations = len(user.live.civo.calls), len(helm.operations)
+    calls = user.live.civo.asked_about(cluster.name)
+    operations = user.live.provider_helm.operations_in(cluster)
 
     crossplane.kill_function()
     user.pass_time("inference")
@@ -52,7 +53,8 @@ def test_restarts_change_nothing(user: User) -> None:
 
     assert user.uids("inference") == before
     assert user.generations("inference") == generations
-    assert (len(user.live.civo.calls), len(helm.operations)) == (calls, operations)
+    assert user.live.civo.asked_about(cluster.name) == calls
+    assert user.live.provider_helm.operations_in(cluster) == operations
     assert user.deletions() == []
 
 
@@ -139,7 +141,7 @@ def test_clusters_of_an_earlier_function_are_taken_over(user: User) -> None:
     user.apply("inference", **SPEC)
     user.wait_ready("inference")
     user.settle("inference")
-    before, calls = user.uids("inference"), len(user.live.civo.calls)
+    before, calls = user.uids("inference"), user.live.civo.asked_about("inference")
     cluster = user.in_civo("inference")
     firewall = user.live.civo.firewalls[cluster.firewall]
     assert (cluster.name, firewall.name, firewall.default_rules) == ("inference", "inference", True)
@@ -156,4 +158,4 @@ def test_clusters_of_an_earlier_function_are_taken_over(user: User) -> None:
     assert "pools" not in user.composed("inference")["cluster"]["spec"]["forProvider"]
     assert user.uids("inference") == before
     assert user.deletions() == []
-    assert len(user.live.civo.calls) == calls
+    assert user.live.civo.asked_about("inference") == calls

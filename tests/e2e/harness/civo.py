@@ -131,8 +131,8 @@ class Account:
             yield
 
     def asked_about(self, name: str) -> list[Call]:
-        """Return the requests about what has this name."""
-        return [call for call in self.calls if call.name == name]
+        """Return the requests about what has this name, and about what is in it."""
+        return [call for call in self.calls if name in (call.name, call.name.split("/")[0])]
 
     def find_cluster(self, identity: str) -> Cluster | None:
         """Return a cluster by its ID, None if there is none (any more)."""
