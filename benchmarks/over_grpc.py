@@ -4,16 +4,18 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
+from dataclasses import dataclass
 
 import grpc
 
 from benchmarks import clusters, in_process
 from benchmarks.figures import Case
-from benchmarks.servers import FLOOR, FUNCTION, Certificates, serving
+from benchmarks.servers import FLOOR, FUNCTION, Certificates, Server, serving
 
 Call = Callable[[bytes], Awaitable[bytes]]
 
 _METHOD = "/apiextensions.fn.proto.v1.FunctionRunnerService/RunFunction"
+_MTLS = "Over mTLS"
 _WARM_UP = 200
 
 
@@ -48,12 +50,24 @@ def measure(rounds: int, calls: int) -> list[Case]:
     return asyncio.run(_measure(request, rounds, calls))
 
 
+@dataclass(frozen=True)
+class _Load:
+    """A load on a server, and what is measured meanwhile."""
+
+    server: Server
+    call: Call
+    callers: int
+    taken: Case
+    busy: Case
+    """How long the server's processor is busy with a call, whatever else the machine does."""
+
+
 async def _measure(request: bytes, rounds: int, calls: int) -> list[Case]:
-    cases: list[tuple[Case, Call, int]] = []
+    loads: list[_Load] = []
     async with AsyncExitStack() as stack:
         certificates = stack.enter_context(Certificates.issued())
-        for secured in (False, True):
-            calls_to = []
+        for over, secured in (("Over plain gRPC", False), (_MTLS, True)):
+            servers: list[tuple[Server, Call]] = []
             for module in (FLOOR, FUNCTION):
                 server = stack.enter_context(serving(module, certificates if secured else None))
                 channel = (
@@ -61,19 +75,26 @@ async def _measure(request: bytes, rounds: int, calls: int) -> list[Case]:
                     if secured
                     else grpc.aio.insecure_channel(server.address)
                 )
-                calls_to.append(method(await stack.enter_async_context(channel)))
-            to_floor, to_function = calls_to
-            over = "Over mTLS" if secured else "Over plain gRPC"
+                servers.append((server, method(await stack.enter_async_context(channel))))
             for callers in (1, 32):
-                by = f"{over}, {callers} caller{'s' if callers > 1 else ''}"
-                floor = Case(f"{by}, floor")
-                limit = 2.0 if secured else None
-                cases.append((floor, to_floor, callers))
-                cases.append((Case(by, against=floor, limit=limit), to_function, callers))
+                loads += _pair(servers, callers, over)
 
-        for _, call, callers in cases:
-            await load(call, [request], callers, _WARM_UP)
+        for one in loads:
+            await load(one.call, [request], one.callers, _WARM_UP)
         for _ in range(rounds):
-            for case, call, callers in cases:
-                case.rounds.append(await load(call, [request], callers, calls))
-    return [case for case, _, _ in cases]
+            for one in loads:
+                before = one.server.processor_seconds()
+                one.taken.rounds.append(await load(one.call, [request], one.callers, calls))
+                one.busy.rounds.append([(one.server.processor_seconds() - before) / calls])
+    return [one.taken for one in loads] + [loads[-2].busy, loads[-1].busy]
+
+
+def _pair(servers: list[tuple[Server, Call]], callers: int, over: str) -> list[_Load]:
+    """Return the same load on the floor and on the function."""
+    by = f"{over}, {callers} caller{'s' if callers > 1 else ''}"
+    busy = f"{by}, processor of the server a call"
+    (floor, to_floor), (function, to_function) = servers
+    first = _Load(floor, to_floor, callers, Case(f"{by}, floor"), Case(f"{busy}, floor"))
+    limit = 2.0 if over == _MTLS else None
+    taken = Case(by, against=first.taken, limit=limit)
+    return [first, _Load(function, to_function, callers, taken, Case(busy, against=first.busy))]
