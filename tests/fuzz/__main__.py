@@ -35,6 +35,8 @@ class _Nowhere(io.TextIOBase):
 
 def main() -> None:
     """Fuzz until told to stop, or until something is found."""
+    if not sys.argv[1:]:
+        sys.exit(__doc__)
     folder, *options = sys.argv[1:]
     if Path(folder).is_dir() or not Path(folder).exists():
         Path(folder).mkdir(parents=True, exist_ok=True)
