@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from .harness import packages, programs
+from .harness import network, packages, programs
 from .harness.crossplane import XR
 from .harness.live import Live, User
 
@@ -21,6 +21,8 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
     if reporter is not None and not hasattr(session.config, "workerinput"):
         programs.build_missing(reporter.write_line)
+        # Workers are started after this, and inherit it.
+        network.seclude()
 
 
 @pytest.fixture(scope="session")

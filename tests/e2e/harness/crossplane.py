@@ -11,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import trustme
+import yaml
 
 from . import packages, programs
 from .api import Api, ConflictError, Kind, Object, is_true
@@ -283,6 +284,7 @@ def _image_config(host: str, registry: str) -> Object:
 
 def _crds_of(dependency: Dependency, crds: Path) -> list[Path]:
     """Return the CRDs of a provider: those of its API groups."""
-    group = {"provider-civo": "civo.m.upbound.io", "provider-helm": "helm.m.crossplane.io"}
-    suffix = group[dependency.path.rsplit("/", 1)[-1]]
-    return sorted(crds.glob(f"*{suffix}_*.yaml"))
+    suffixes = {"provider-civo": "civo.m.upbound.io", "provider-helm": "helm.m.crossplane.io"}
+    suffix = suffixes[dependency.path.rsplit("/", 1)[-1]]
+    found = {file: yaml.safe_load(file.read_text()) for file in sorted(crds.rglob("*.yaml"))}
+    return [file for file, crd in found.items() if crd["spec"]["group"].endswith(suffix)]

@@ -13,7 +13,7 @@ import tarfile
 import tempfile
 from pathlib import Path
 
-from . import programs
+from . import network, programs
 from .packages import REPOSITORY
 
 _SUITE = "bookworm"
@@ -122,7 +122,12 @@ def _buildah(folder: Path, *arguments: str) -> None:
 def _run(folder: Path, *command: str) -> None:
     environment = {**os.environ, "STORAGE_DRIVER": "vfs", "BUILDAH_ISOLATION": "chroot"}
     done = subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, check=False
+        network.outside(list(command)),
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     if done.returncode:
         raise RuntimeError(f"{' '.join(command)}:\n{done.stdout[-3000:]}{done.stderr[-3000:]}")
