@@ -1,6 +1,7 @@
 """Clients that misbehave on the socket: they get nothing, and nobody else notices."""
 
 import json
+import resource
 import signal
 import socket
 import ssl
@@ -34,6 +35,10 @@ def authority() -> trustme.CA:
 @pytest.fixture(scope="module")
 def address(authority: trustme.CA, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Run one server for all: whoever misbehaves must leave it to the others as it was."""
+    # For a thousand connections, at both ends; many a shell allows fewer.
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    allowed = 4_096 if hard == resource.RLIM_INFINITY else min(hard, 4_096)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, allowed), hard))
     folder = tmp_path_factory.mktemp("certificates")
     issue(authority, folder)
     with serving([*SCRIPT, "--tls-server-certs-dir", str(folder)]) as address:
