@@ -45,6 +45,7 @@ def live(tmp_path_factory: pytest.TempPathFactory, crds: Path) -> Iterator[Live]
 @pytest.fixture
 def user(live: Live) -> Iterator[User]:
     """Return a user with a namespace of their own; what they leave is deleted."""
+    live.crossplane.ensure_running()
     somebody = live.user()
     yield somebody
     for left in live.api.list(XR, somebody.namespace):

@@ -1,7 +1,5 @@
 """A CivoCluster comes to life."""
 
-import pytest
-
 from .harness.api import SECRET, is_true
 from .harness.live import Live, User, pool
 
@@ -49,17 +47,15 @@ def test_becomes_ready(user: User) -> None:
 def test_pools_wait_for_the_cluster(user: User) -> None:
     user.apply("inference", **GPU)
     user.wait_ready("inference")
-    writes = user.live.control_plane.writes(user.namespace, "crossplane")
-    created = [write.resource for write in writes if write.code == 201]
+    created = user.creations()
     assert set(created[:3]) == {"networks", "firewalls", "clusters"}
     assert sorted(created[3:]) == ["nodepools", "nodepools", "providerconfigs", "releases"]
 
 
-@pytest.mark.parametrize("spec", [GPU], ids=["gpu"])
-def test_same_name_in_two_namespaces(live: Live, user: User, spec: dict[str, object]) -> None:
+def test_same_name_in_two_namespaces(live: Live, user: User) -> None:
     other = live.user()
     for somebody in (user, other):
-        somebody.apply("inference", **spec)
+        somebody.apply("inference", **GPU)
     for somebody in (user, other):
         somebody.wait_ready("inference")
 

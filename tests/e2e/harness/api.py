@@ -29,8 +29,6 @@ class Kind(NamedTuple):
 
 
 SECRET = Kind("v1", "Secret")
-NAMESPACE = Kind("v1", "Namespace")
-EVENT = Kind("v1", "Event")
 CRD = Kind("apiextensions.k8s.io/v1", "CustomResourceDefinition")
 
 

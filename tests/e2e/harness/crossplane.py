@@ -65,16 +65,13 @@ class Crossplane:
         function_certificates: Folder with the function's certificate and the authority's.
     """
 
-    def __init__(
-        self, control_plane: ControlPlane, folder: Path, crds: Path, function: Sequence[str | Path]
-    ) -> None:
+    def __init__(self, control_plane: ControlPlane, folder: Path, crds: Path) -> None:
         """Install and start everything.
 
         Args:
             control_plane: Where Crossplane is installed.
             folder: For packages, certificates and caches; empty.
             crds: Folder with the CustomResourceDefinitions of the two providers.
-            function: Command that serves the function; the options come after it.
         """
         self._control_plane = control_plane
         self._folder = folder
@@ -87,9 +84,16 @@ class Crossplane:
         self._lay_out_certificates()
         self.core = self._start_core()
         self._function_port = free_port()
-        self.function = self._serve(function)
+        self.function = self._serve(serve_from_source())
         self._publish(registry, crds)
         self._install(registry)
+
+    def ensure_running(self) -> None:
+        """Start again what a test that failed has left stopped."""
+        if not self.core.running:
+            self.start_core()
+        if not self.function.running:
+            self.start_function()
 
     def stop_core(self) -> None:
         """Stop Crossplane."""
@@ -105,7 +109,11 @@ class Crossplane:
         self.function.kill()
 
     def start_function(self, command: Sequence[str | Path] | None = None) -> None:
-        """Start a function where the one was that was stopped; by default the same."""
+        """Start a function where one was before; by default the one that was stopped.
+
+        Args:
+            command: Serves it; the options come after it.
+        """
         if command is None:
             self.function.restart()
         else:

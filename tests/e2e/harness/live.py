@@ -1,6 +1,5 @@
 """A control plane with Crossplane, our packages, and clouds that are played; and its users."""
 
-from collections.abc import Sequence
 from itertools import count
 from pathlib import Path
 from time import sleep
@@ -15,7 +14,7 @@ from .control_plane import (
     PROVIDER_HELM,
     ControlPlane,
 )
-from .crossplane import COMPOSED, XR, Crossplane, serve_from_source
+from .crossplane import COMPOSED, XR, Crossplane
 from .helm import ProviderHelm
 from .process import eventually
 
@@ -37,23 +36,18 @@ class Live:
         provider_helm: The provider for Helm.
     """
 
-    def __init__(
-        self, folder: Path, crds: Path, function: Sequence[str | Path] | None = None
-    ) -> None:
+    def __init__(self, folder: Path, crds: Path) -> None:
         """Start everything.
 
         Args:
             folder: For data and logs; empty.
             crds: Folder with the CustomResourceDefinitions of the two providers.
-            function: Command that serves the function; by default from this tree.
         """
         self.control_plane = ControlPlane(folder / "kubernetes")
         try:
             self.api = self.control_plane.client(ADMIN)
             (folder / "crossplane").mkdir()
-            self.crossplane = Crossplane(
-                self.control_plane, folder / "crossplane", crds, function or serve_from_source()
-            )
+            self.crossplane = Crossplane(self.control_plane, folder / "crossplane", crds)
             self.civo = Account()
             self.provider_civo = ProviderCivo(self._client(PROVIDER_CIVO), self.civo)
             self.provider_helm = ProviderHelm(self._client(PROVIDER_HELM), self.civo)
@@ -229,7 +223,7 @@ class User:
         ]
 
     def creations(self) -> list[str]:
-        """Return the composed resources that were ever created, by kind."""
+        """Return the kinds of the composed resources that were ever created, in order."""
         return [
             each.resource
             for each in self.live.control_plane.writes(self.namespace, CROSSPLANE)
