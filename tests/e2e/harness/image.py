@@ -67,6 +67,8 @@ def build(folder: Path) -> Path:
         str(REPOSITORY),
     )
     _buildah(folder, "push", _IMAGE, f"docker-archive:{tarball}")
+    # Every step of the build is a copy of the whole.
+    shutil.rmtree(folder / "storage")
     return tarball
 
 
