@@ -177,7 +177,12 @@ ENVIRONMENTS = {
     "another scheme": ("CIVO_API_URL", "ftp://127.0.0.1", "isn't the address", "https://api"),
     "no URL": ("CIVO_API_URL", "api.civo.com", "isn't the address", "https://api.civo.com"),
     "no port": ("CIVO_API_URL", "http://127.0.0.1:http", "isn't the address", "https://api"),
-    "a user": ("CIVO_API_URL", "http://me:pass@127.0.0.1", "isn't the address", "https://api"),
+    "a user": (
+        "CIVO_API_URL",
+        "http://me:pass@127.0.0.1",  # pragma: allowlist secret
+        "isn't the address",
+        "https://api",
+    ),
     "a query": ("CIVO_API_URL", "http://127.0.0.1/?a=b", "isn't the address", "https://api"),
 }
 
