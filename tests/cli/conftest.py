@@ -10,7 +10,7 @@ import pytest
 import yaml
 from click.testing import CliRunner, Result
 
-from asking import FAST, TOKEN
+from asking import FAST, IMPATIENT, TOKEN
 from civo_api import CivoAPIServer
 from function.cli import catalog, civo, preflight
 from function.cli.session import Limits
@@ -25,6 +25,13 @@ def civo_server(monkeypatch: pytest.MonkeyPatch) -> Iterator[CivoAPIServer]:
         monkeypatch.setenv("NO_PROXY", "127.0.0.1")
         monkeypatch.setattr(civo, "Limits", partial(Limits, **vars(FAST)))
         yield server
+
+
+@pytest.fixture
+def impatient(civo_server: CivoAPIServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have the commands wait for the API no longer than a test may take."""
+    del civo_server
+    monkeypatch.setattr(civo, "Limits", partial(Limits, **vars(IMPATIENT)))
 
 
 @pytest.fixture
