@@ -65,6 +65,16 @@ e2e: .venv/dev ## Test on the real programs; needs Go, and ten minutes to build 
 bench: .venv/dev ## Measure the function, side by side in one table
 	$(BIN)/python -m benchmarks
 
+.PHONY: fleet
+fleet: .venv/dev ## Drive ten thousand clusters at the server, for a quarter of an hour
+	$(BIN)/python -m benchmarks.fleet
+
+.PHONY: fuzz
+fuzz: .venv/dev ## Fuzz the function for half an hour; on Linux and x86-64 alone
+	@mkdir -p $(OUTPUT)
+	@$(BIN)/python -m pip install --quiet atheris==3.0.0
+	PYTHONPATH=tests $(BIN)/python -m fuzz $(OUTPUT)/fuzz -max_total_time=1800
+
 .PHONY: golden
 golden: .venv/dev ## Write the golden files anew; then read what changed
 	$(BIN)/pytest --update-golden tests/test_examples.py tests/test_fn.py
