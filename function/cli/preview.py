@@ -6,16 +6,13 @@ from pathlib import Path
 
 import click
 import yaml
-from rich.console import Console
 from rich.text import Text
 
 from function.api import CivoCluster
-from function.cli import life, manifest, mermaid, relations, tree
+from function.cli import life, manifest, mermaid, relations, tables, tree
 from function.violations import InvalidError
 
 _PAUSE_SECONDS = 1.5
-# Where no terminal is, lines are as long as they are.
-_UNWRAPPED = 10_000
 
 _EXAMPLES = """\b
 Examples:
@@ -75,7 +72,7 @@ def command(
             _play([one] if number else passes, waits_for, pause=watch)
         case "yaml":
             click.echo(
-                yaml.dump_all(one.documents, explicit_start=True, width=_UNWRAPPED), nl=False
+                yaml.dump_all(one.documents, explicit_start=True, width=tables.UNWRAPPED), nl=False
             )
         case "json":
             items = {"apiVersion": "v1", "kind": "List", "items": one.documents}
@@ -86,9 +83,7 @@ def command(
 
 def _play(passes: list[life.Pass], waits_for: relations.WaitsFor, *, pause: bool) -> None:
     """Print a tree of every pass, and the status that the last one leaves."""
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        console.width = _UNWRAPPED
+    console = tables.open_console()
     ready_before: frozenset[str] = frozenset()
     for one in passes:
         headline = f"Pass {one.number}: {len(one.ready)} of {len(one.composed)} resources ready"
@@ -101,4 +96,4 @@ def _play(passes: list[life.Pass], waits_for: relations.WaitsFor, *, pause: bool
             time.sleep(_PAUSE_SECONDS)
         ready_before = one.ready
     console.print(Text(f"Status after pass {one.number}", "bold"))
-    console.print(Text(yaml.dump(one.composite["status"], width=_UNWRAPPED)), end="")
+    console.print(Text(yaml.dump(one.composite["status"], width=tables.UNWRAPPED)), end="")

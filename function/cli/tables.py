@@ -1,4 +1,4 @@
-"""How commands print what they found: as a table, coloured on a terminal alone, or as JSON."""
+"""How commands print what they found: coloured on a terminal alone, as a table, or as JSON."""
 
 from collections.abc import Iterable, Sequence
 
@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 # Where no terminal is, lines are as long as they are.
-_UNWRAPPED = 10_000
+UNWRAPPED = 10_000
 
 Cell = str | tuple[str, str]
 """A text, or a text and its style on a terminal."""
@@ -24,11 +24,17 @@ output_option = click.option(
 )
 
 
-def show(columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> None:
-    """Print a table."""
+def open_console() -> Console:
+    """Return standard output: coloured and wrapped on a terminal, neither elsewhere."""
     console = Console(highlight=False)
     if not console.is_terminal:
-        console.width = _UNWRAPPED
+        console.width = UNWRAPPED
+    return console
+
+
+def show(columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> None:
+    """Print a table."""
+    console = open_console()
     table = Table(box=None, pad_edge=False)
     for column in columns:
         table.add_column(column.upper(), overflow="fold")

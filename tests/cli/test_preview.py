@@ -12,7 +12,7 @@ import yaml
 from click.testing import CliRunner, Result
 from rich.console import Console
 
-from function.cli import preview
+from function.cli import tables
 from function.cli.main import cli
 from running import Object
 from situations import ALL, GPU, UNREADY_CLUSTER, WORKERS, cluster_xr
@@ -109,7 +109,7 @@ def test_watch_pauses_on_a_terminal_alone(monkeypatch: pytest.MonkeyPatch) -> No
     assert invoke(str(EXAMPLE / "xr.yaml"), "--watch").exit_code == 0
     assert not pauses
 
-    monkeypatch.setattr(preview, "Console", lambda **_: Console(force_terminal=True, width=200))
+    monkeypatch.setattr(tables, "Console", lambda **_: Console(force_terminal=True, width=200))
     result = invoke(str(EXAMPLE / "xr.yaml"), "--watch")
     assert len(pauses) == 8
     assert "\x1b[" in result.output
