@@ -9,7 +9,7 @@ from typing import Any, ClassVar, get_args
 import click
 import yaml
 from google.protobuf.struct_pb2 import Struct
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
 from function import api, structs
 from function.cli.render import COMPOSITE, COMPOSITION_RESOURCE_NAME
@@ -97,13 +97,15 @@ def load_observed(source: Path, xr: dict[str, Any]) -> dict[str, dict[str, Any]]
     """
     files = sorted(source.glob("*.y*ml")) if source.is_dir() else [source]
     observed = {}
-    for one in (one for file in files for one in _objects(str(file))):
-        metadata = one.get("metadata", {})
-        name = metadata.get("annotations", {}).get(COMPOSITION_RESOURCE_NAME)
-        composite = metadata.get("labels", {}).get(COMPOSITE)
-        here = metadata.get("namespace") == xr["metadata"]["namespace"]
-        if name and here and composite == xr["metadata"]["name"]:
-            observed[name] = one
+    for one_file in files:
+        for one in _objects(str(one_file)):
+            try:
+                metadata = _Metadata.model_validate(one.get("metadata", {}))
+                if name := metadata.composed_of(xr):
+                    _Composed.model_validate(one)
+                    observed[name] = one
+            except ValidationError as error:
+                raise ManifestError(f"{one_file}: is not YAML of a Kubernetes object") from error
     if not observed:
         raise ManifestError(
             f"{source}: holds no composed resource of {xr['metadata']['namespace']}/"
@@ -112,10 +114,49 @@ def load_observed(source: Path, xr: dict[str, Any]) -> dict[str, dict[str, Any]]
     return observed
 
 
+class _Metadata(BaseModel):
+    name: str = ""
+    namespace: str = ""
+    annotations: dict[str, str] = {}
+    labels: dict[str, str] = {}
+
+    def composed_of(self, xr: dict[str, Any]) -> str | None:
+        """Return the composition resource name of an XR's resource, None of anything else."""
+        here = self.namespace == xr["metadata"]["namespace"]
+        if self.name and here and self.labels.get(COMPOSITE) == xr["metadata"]["name"]:
+            return self.annotations.get(COMPOSITION_RESOURCE_NAME)
+        return None
+
+
+class _Spec(BaseModel):
+    forProvider: dict[str, Any] = {}  # noqa: N815 - its name in the file
+
+
+class _Status(BaseModel):
+    atProvider: dict[str, Any] = {}  # noqa: N815 - its name in the file
+
+
+class _Composed(BaseModel):
+    """What is looked at of a composed resource."""
+
+    spec: _Spec = _Spec()
+    status: _Status = _Status()
+
+
+class _List(BaseModel):
+    items: list[dict[str, Any]]
+
+
 def _objects(file: str) -> Iterator[dict[str, Any]]:
     """Yield the objects in a file, those of lists one by one."""
     for document in _documents(file):
-        yield from document["items"] if document.get("kind") == "List" else [document]
+        if document.get("kind") != "List":
+            yield document
+            continue
+        try:
+            yield from _List.model_validate(document).items
+        except ValidationError as error:
+            raise ManifestError(f"{file}: is a List without a list of items") from error
 
 
 def _documents(file: str) -> list[dict[str, Any]]:

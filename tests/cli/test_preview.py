@@ -245,6 +245,37 @@ def test_a_file_without_a_resource_of_the_xr_gets_one_line(tmp_path: Path) -> No
     assert "holds no composed resource of ml/inference" in result.stderr
 
 
+COMPOSED = """\
+metadata:
+  name: inference-abc
+  namespace: ml
+  annotations: {crossplane.io/composition-resource-name: cluster}
+  labels: {crossplane.io/composite: inference}
+"""
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("kind: List", "is a List without a list of items"),
+        ("{kind: List, items: [1]}", "is a List without a list of items"),
+        ("metadata: []", "is not YAML of a Kubernetes object"),
+        ("metadata: {annotations: []}", "is not YAML of a Kubernetes object"),
+        ("metadata: {labels: x}", "is not YAML of a Kubernetes object"),
+        (COMPOSED + "spec: {forProvider: x}", "is not YAML of a Kubernetes object"),
+        (COMPOSED + "status: x", "is not YAML of a Kubernetes object"),
+        (COMPOSED + "status: {atProvider: []}", "is not YAML of a Kubernetes object"),
+    ],
+)
+def test_observed_of_no_sense_gets_one_line(tmp_path: Path, content: str, message: str) -> None:
+    file = written(tmp_path, content, "observed.yaml")
+
+    result = invoke(written(tmp_path, cluster_xr()), "--observed", file)
+
+    assert result.exit_code == 2
+    assert result.stderr.splitlines() == [f"Error: {file}: {message}"]
+
+
 def test_a_date_is_a_string_and_null_is_nothing(tmp_path: Path) -> None:
     manifest = yaml.safe_dump(cluster_xr(WORKERS, region="REGION", credentials=None))
     file = written(tmp_path, manifest.replace("REGION", "2026-01-01"))
