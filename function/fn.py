@@ -10,6 +10,7 @@ from crossplane.function.proto.v1 import run_function_pb2_grpc as grpcv1
 
 from function import diagnostics, immutable, plan, readiness, status, structs
 from function.api import CivoCluster
+from function.composed import kinds
 from function.observed import Observed
 from function.violations import InvalidError, shown
 
@@ -86,9 +87,9 @@ def _answer(
         raise InvalidError(changed)
 
     answer = response.to(request)
-    for name, composed in plan.compose(xr, observed).items():
+    for name, composed in kinds.checked(plan.compose(xr, observed)).items():
         desired = answer.desired.resources[name]
-        structs.update(desired.resource, composed.to_dict())
+        structs.update(desired.resource, composed)
         if readiness.ready(name, observed):
             desired.ready = fnv1.READY_TRUE
     # Field by field: an earlier function in the pipeline may have set others.

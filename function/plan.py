@@ -3,9 +3,9 @@
 from function import names
 from function.api import CivoCluster
 from function.composed import (
-    base,
     cluster,
     firewall,
+    kinds,
     network,
     node_pool,
     provider_config,
@@ -14,14 +14,14 @@ from function.composed import (
 from function.observed import Observed
 
 
-def compose(xr: CivoCluster, observed: Observed) -> dict[str, base.Composed]:
+def compose(xr: CivoCluster, observed: Observed) -> dict[str, kinds.Composed]:
     """Return the composed resources of an XR by composition resource name.
 
     What is missing from the result is deleted, and that can be a GPU node with somebody's work
     on it. So what was composed once stays composed, whatever the cluster's condition says now;
     only what the user takes out of the spec goes.
     """
-    desired: dict[str, base.Composed] = {
+    desired: dict[str, kinds.Composed] = {
         names.NETWORK: network.build(xr, observed),
         names.FIREWALL: firewall.build(xr, observed),
         names.CLUSTER: cluster.build(xr, observed),

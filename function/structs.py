@@ -4,6 +4,7 @@ The SDK's `struct_to_dict` gives every number as a float and raises on the NaN t
 caller may send. Kubernetes objects hold integers, and nothing that arrives may raise.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 from google.protobuf.struct_pb2 import Struct, Value
@@ -59,7 +60,7 @@ def _find(struct: Struct, *path: str) -> Value | None:
     return value
 
 
-def update(struct: Struct, values: dict[str, Any]) -> None:
+def update(struct: Struct, values: Mapping[str, object]) -> None:
     """Set fields of a Struct, each replaced as a whole, as `Struct.update` does.
 
     That takes five times as long, which is most of a run. The values are plain: strings, numbers,

@@ -10,7 +10,7 @@ from typing import Any, Self
 from pydantic import ValidationError
 
 from function import api, names
-from function.composed.cluster import SystemPool
+from function.composed.cluster import SYSTEM_POOL
 
 
 @dataclass(frozen=True)
@@ -73,18 +73,17 @@ class Wanted:
         name, namespace = _text(metadata.get("name")), _text(metadata.get("namespace"))
         version = spec.get("kubernetesVersion")
         pools = spec.get("nodePools")
-        system = SystemPool()
         return cls(
             name=names.civo(namespace, name) if name and namespace else "",
             region=_text(spec.get("region")),
             version=None if version is None else _text(version),
             pools=[
                 Pool(
-                    system.label,
-                    system.size,
+                    SYSTEM_POOL["label"],
+                    SYSTEM_POOL["size"],
                     gpu=False,
-                    initial=system.nodeCount,
-                    maximum=system.nodeCount,
+                    initial=SYSTEM_POOL["nodeCount"],
+                    maximum=SYSTEM_POOL["nodeCount"],
                 ),
                 *(
                     Pool.read(index, _object(pool))

@@ -1,61 +1,51 @@
 """What the composed resources have in common.
 
-The models know only the fields that this function sets, under their names on the wire, and
-refuse any other: a wrong field name can't leave the process. A field that is None isn't sent,
-so the function owns nothing that it has no opinion about.
+Their types name only the fields that this function sets, as they are on the wire; `kinds` checks
+what is built against them. A field that isn't there isn't sent, so the function owns nothing that
+it has no opinion about.
 """
 
-from typing import Any, Literal
+from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
+from typing_extensions import TypedDict
 
 from function import names
 from function.api import CivoCluster
 from function.observed import Observed
 
-# Constants are tuples, here and in the builders: of a list pydantic makes a copy every time.
-ManagementPolicies = tuple[Literal["Observe", "Create", "Update", "Delete"], ...]
+ManagementPolicies = list[Literal["Observe", "Create", "Update", "Delete"]]
 
 
-class Model(BaseModel):
-    """A part of a composed resource."""
-
-    model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
-
-
-class Composed(Model):
-    """A composed resource; each kind has its apiVersion and kind as fields."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the resource as plain values, ready for the desired state."""
-        return self.model_dump(exclude_none=True)
-
-
-class ProviderConfigRef(Model):
+class ProviderConfigRef(TypedDict):
     """The provider config that a managed resource authenticates with."""
 
     kind: Literal["ProviderConfig", "ClusterProviderConfig"]
     name: str
 
-    @classmethod
-    def of(cls, xr: CivoCluster) -> "ProviderConfigRef":
-        """Reference the provider config that an XR names."""
-        return cls(kind=xr.spec.credentials.type, name=xr.spec.credentials.name)
 
-
-class ManagedSpec(Model):
+class ManagedSpec(TypedDict):
     """What the spec of every Civo resource has."""
 
-    # All but LateInitialize: with it the provider copies Civo's answers (version, target node
-    # count, pools) into the spec, and from then on fights every later change.
-    managementPolicies: ManagementPolicies = ("Observe", "Create", "Update", "Delete")
+    managementPolicies: ManagementPolicies
     providerConfigRef: ProviderConfigRef
 
 
-class Selector(Model):
+class Selector(TypedDict):
     """Selects the one resource of its kind that the same XR composes."""
 
-    matchControllerRef: Literal[True] = True
+    matchControllerRef: Literal[True]
+
+
+# All but LateInitialize: with it the provider copies Civo's answers (version, target node count,
+# pools) into the spec, and from then on fights every later change.
+MANAGEMENT_POLICIES: ManagementPolicies = ["Observe", "Create", "Update", "Delete"]
+
+SAME_XR: Selector = {"matchControllerRef": True}
+
+
+def provider_config_ref(xr: CivoCluster) -> ProviderConfigRef:
+    """Reference the provider config that an XR names."""
+    return {"kind": xr.spec.credentials.type, "name": xr.spec.credentials.name}
 
 
 def civo_name(xr: CivoCluster, observed: Observed, resource: str, field: str) -> str:

@@ -1,50 +1,44 @@
 """The Civo Kubernetes cluster, with the built-in system pool."""
 
-from typing import Any, Literal
+from typing import Any, Literal, NotRequired
+
+from typing_extensions import TypedDict
 
 from function import names
 from function.api import CivoCluster
 from function.composed import base
 from function.observed import Observed
 
-# Civo deprecates flannel.
-_CNI = "cilium"
-# The serving stack brings its own gateway: "-" removes a default application. metrics-server,
-# the other default, stays.
-_APPLICATIONS = "-traefik2-nodeport"
 
-
-class SystemPool(base.Model):
+class SystemPool(TypedDict):
     """The pool that Civo creates together with the cluster."""
 
-    label: Literal["system"] = "system"
-    size: str = "g4p.kube.small"
-    nodeCount: int = 2
-    labels: dict[str, str] = {names.POOL_LABEL: names.SYSTEM_POOL}
+    label: Literal["system"]
+    size: str
+    nodeCount: int
+    labels: dict[str, str]
 
 
-class InitParameters(base.Model):
+class InitParameters(TypedDict):
     """What is honored when the cluster is created and left alone afterwards."""
 
-    # In forProvider the provider would compare it with whichever pool Civo lists first.
-    pools: SystemPool = SystemPool()
+    pools: SystemPool
 
 
-class Parameters(base.Model):
+class Parameters(TypedDict):
     """The cluster to create."""
 
     name: str
     region: str
-    kubernetesVersion: str | None
-    cni: str | None
-    applications: str | None
-    networkIdSelector: base.Selector = base.Selector()
-    firewallIdSelector: base.Selector = base.Selector()
-    # Without it the connection Secret stays empty.
-    writeKubeconfig: Literal[True] = True
+    kubernetesVersion: NotRequired[str]
+    cni: NotRequired[str]
+    applications: NotRequired[str]
+    networkIdSelector: base.Selector
+    firewallIdSelector: base.Selector
+    writeKubeconfig: Literal[True]
 
 
-class SecretRef(base.Model):
+class SecretRef(TypedDict):
     """A Secret in the namespace of the XR."""
 
     name: str
@@ -54,35 +48,61 @@ class Spec(base.ManagedSpec):
     """A Cluster's spec."""
 
     forProvider: Parameters
-    initProvider: InitParameters = InitParameters()
+    initProvider: InitParameters
     writeConnectionSecretToRef: SecretRef
 
 
-class Cluster(base.Composed):
+class Cluster(TypedDict):
     """A Cluster of provider-civo."""
 
-    apiVersion: Literal["kubernetes.civo.m.upbound.io/v1beta1"] = (
-        "kubernetes.civo.m.upbound.io/v1beta1"
-    )
-    kind: Literal["Cluster"] = "Cluster"
+    apiVersion: Literal["kubernetes.civo.m.upbound.io/v1beta1"]
+    kind: Literal["Cluster"]
     spec: Spec
+
+
+# Civo deprecates flannel.
+_CNI = "cilium"
+# The serving stack brings its own gateway: "-" removes a default application. metrics-server,
+# the other default, stays.
+_APPLICATIONS = "-traefik2-nodeport"
+
+SYSTEM_POOL: SystemPool = {
+    "label": "system",
+    "size": "g4p.kube.small",
+    "nodeCount": 2,
+    "labels": {names.POOL_LABEL: names.SYSTEM_POOL},
+}
 
 
 def build(xr: CivoCluster, observed: Observed) -> Cluster:
     """Build an XR's cluster."""
-    return Cluster(
-        spec=Spec(
-            providerConfigRef=base.ProviderConfigRef.of(xr),
-            forProvider=Parameters(
-                name=base.civo_name(xr, observed, names.CLUSTER, "name"),
-                region=xr.spec.region,
-                kubernetesVersion=xr.spec.kubernetes_version,
-                cni=_fixed_at_creation(observed, "cni", _CNI),
-                applications=_fixed_at_creation(observed, "applications", _APPLICATIONS),
-            ),
-            writeConnectionSecretToRef=SecretRef(name=names.kubeconfig_secret(xr.metadata.name)),
-        )
-    )
+    parameters: Parameters = {
+        "name": base.civo_name(xr, observed, names.CLUSTER, "name"),
+        "region": xr.spec.region,
+        "networkIdSelector": base.SAME_XR,
+        "firewallIdSelector": base.SAME_XR,
+        # Without it the connection Secret stays empty.
+        "writeKubeconfig": True,
+    }
+    if version := xr.spec.kubernetes_version:
+        parameters["kubernetesVersion"] = version
+    if (cni := _fixed_at_creation(observed, "cni", _CNI)) is not None:
+        parameters["cni"] = cni
+    applications = _fixed_at_creation(observed, "applications", _APPLICATIONS)
+    if applications is not None:
+        parameters["applications"] = applications
+    return {
+        "apiVersion": "kubernetes.civo.m.upbound.io/v1beta1",
+        "kind": "Cluster",
+        "spec": {
+            "managementPolicies": base.MANAGEMENT_POLICIES,
+            "providerConfigRef": base.provider_config_ref(xr),
+            "forProvider": parameters,
+            # In forProvider the provider would compare it with whichever pool Civo lists first.
+            "initProvider": {"pools": SYSTEM_POOL},
+            "writeConnectionSecretToRef": {"name": names.kubeconfig_secret(xr.metadata.name)},
+        },
+    }
 
 
 def _fixed_at_creation(observed: Observed, field: str, value: str) -> str | None:

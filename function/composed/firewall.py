@@ -1,34 +1,34 @@
 """The Civo firewall of a cluster's nodes and API server."""
 
-from typing import Literal
+from typing import Literal, NotRequired
+
+from typing_extensions import TypedDict
 
 from function import names
 from function.api import CivoCluster
 from function.composed import base
 from function.observed import Observed
 
-_ANYWHERE = ("0.0.0.0/0",)
 
-
-class Rule(base.Model):
+class Rule(TypedDict):
     """Traffic that the firewall lets through; what no rule allows is dropped."""
 
     label: str
     protocol: Literal["tcp", "udp", "icmp"]
-    portRange: str | None = None
-    cidr: tuple[str, ...] = _ANYWHERE
-    action: Literal["allow"] = "allow"
+    portRange: NotRequired[str]
+    cidr: list[str]
+    action: Literal["allow"]
 
 
-class Parameters(base.Model):
+class Parameters(TypedDict):
     """The firewall to create."""
 
     name: str
     region: str
-    networkIdSelector: base.Selector = base.Selector()
-    createDefaultRules: Literal[False] = False
-    ingressRule: tuple[Rule, ...]
-    egressRule: tuple[Rule, ...]
+    networkIdSelector: base.Selector
+    createDefaultRules: Literal[False]
+    ingressRule: list[Rule]
+    egressRule: list[Rule]
 
 
 class Spec(base.ManagedSpec):
@@ -37,40 +37,55 @@ class Spec(base.ManagedSpec):
     forProvider: Parameters
 
 
-class Firewall(base.Composed):
+class Firewall(TypedDict):
     """A Firewall of provider-civo."""
 
-    apiVersion: Literal["vpc.civo.m.upbound.io/v1beta1"] = "vpc.civo.m.upbound.io/v1beta1"
-    kind: Literal["Firewall"] = "Firewall"
+    apiVersion: Literal["vpc.civo.m.upbound.io/v1beta1"]
+    kind: Literal["Firewall"]
     spec: Spec
+
+
+def _allow(label: str, protocol: Literal["tcp", "udp"], ports: str) -> Rule:
+    return {
+        "label": label,
+        "protocol": protocol,
+        "portRange": ports,
+        "cidr": ["0.0.0.0/0"],
+        "action": "allow",
+    }
 
 
 # In place of Civo's default rules, which leave every port open to the world. These are the ports
 # that Civo's own CLI opens for a cluster [civo/cli, cmd/kubernetes/kubernetes_create.go].
-INGRESS = (
-    Rule(label="kubernetes-api", protocol="tcp", portRange="6443"),
-    Rule(label="http", protocol="tcp", portRange="80"),
-    Rule(label="https", protocol="tcp", portRange="443"),
-)
+INGRESS = [
+    _allow("kubernetes-api", "tcp", "6443"),
+    _allow("http", "tcp", "80"),
+    _allow("https", "tcp", "443"),
+]
 
 # Without a way out, nodes get no DNS and never join the cluster.
-EGRESS = (
-    Rule(label="all-tcp", protocol="tcp", portRange="1-65535"),
-    Rule(label="all-udp", protocol="udp", portRange="1-65535"),
-    Rule(label="all-icmp", protocol="icmp"),
-)
+EGRESS: list[Rule] = [
+    _allow("all-tcp", "tcp", "1-65535"),
+    _allow("all-udp", "udp", "1-65535"),
+    {"label": "all-icmp", "protocol": "icmp", "cidr": ["0.0.0.0/0"], "action": "allow"},
+]
 
 
 def build(xr: CivoCluster, observed: Observed) -> Firewall:
     """Build an XR's firewall."""
-    return Firewall(
-        spec=Spec(
-            providerConfigRef=base.ProviderConfigRef.of(xr),
-            forProvider=Parameters(
-                name=base.civo_name(xr, observed, names.FIREWALL, "name"),
-                region=xr.spec.region,
-                ingressRule=INGRESS,
-                egressRule=EGRESS,
-            ),
-        )
-    )
+    return {
+        "apiVersion": "vpc.civo.m.upbound.io/v1beta1",
+        "kind": "Firewall",
+        "spec": {
+            "managementPolicies": base.MANAGEMENT_POLICIES,
+            "providerConfigRef": base.provider_config_ref(xr),
+            "forProvider": {
+                "name": base.civo_name(xr, observed, names.FIREWALL, "name"),
+                "region": xr.spec.region,
+                "networkIdSelector": base.SAME_XR,
+                "createDefaultRules": False,
+                "ingressRule": INGRESS,
+                "egressRule": EGRESS,
+            },
+        },
+    }

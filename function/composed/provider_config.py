@@ -2,19 +2,20 @@
 
 from typing import Literal
 
+from typing_extensions import TypedDict
+
 from function import names
 from function.api import CivoCluster
-from function.composed import base
 
 
-class Metadata(base.Model):
+class Metadata(TypedDict):
     """The ProviderConfig's metadata."""
 
     name: str
     namespace: str
 
 
-class SecretRef(base.Model):
+class SecretRef(TypedDict):
     """A key of a Secret."""
 
     name: str
@@ -22,24 +23,24 @@ class SecretRef(base.Model):
     key: str
 
 
-class Credentials(base.Model):
+class Credentials(TypedDict):
     """Where the kubeconfig is."""
 
-    source: Literal["Secret"] = "Secret"
+    source: Literal["Secret"]
     secretRef: SecretRef
 
 
-class Spec(base.Model):
+class Spec(TypedDict):
     """A ProviderConfig's spec."""
 
     credentials: Credentials
 
 
-class ProviderConfig(base.Composed):
+class ProviderConfig(TypedDict):
     """A ProviderConfig of provider-helm."""
 
-    apiVersion: Literal["helm.m.crossplane.io/v1beta1"] = "helm.m.crossplane.io/v1beta1"
-    kind: Literal["ProviderConfig"] = "ProviderConfig"
+    apiVersion: Literal["helm.m.crossplane.io/v1beta1"]
+    kind: Literal["ProviderConfig"]
     metadata: Metadata
     spec: Spec
 
@@ -48,11 +49,14 @@ def build(xr: CivoCluster) -> ProviderConfig:
     """Build the ProviderConfig, named like the kubeconfig Secret that it reads."""
     secret = names.kubeconfig_secret(xr.metadata.name)
     namespace = xr.metadata.namespace
-    return ProviderConfig(
-        metadata=Metadata(name=secret, namespace=namespace),
-        spec=Spec(
-            credentials=Credentials(
-                secretRef=SecretRef(name=secret, namespace=namespace, key=names.KUBECONFIG_KEY)
-            )
-        ),
-    )
+    return {
+        "apiVersion": "helm.m.crossplane.io/v1beta1",
+        "kind": "ProviderConfig",
+        "metadata": {"name": secret, "namespace": namespace},
+        "spec": {
+            "credentials": {
+                "source": "Secret",
+                "secretRef": {"name": secret, "namespace": namespace, "key": names.KUBECONFIG_KEY},
+            }
+        },
+    }

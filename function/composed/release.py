@@ -5,6 +5,8 @@ The values were read in, and rendered with, the chart's own templates.
 
 from typing import Any, Literal
 
+from typing_extensions import TypedDict
+
 from function import names, versions
 from function.api import CivoCluster
 from function.composed import base
@@ -13,65 +15,78 @@ from function.observed import EXTERNAL_NAME, Observed
 _NAME = "cluster-autoscaler"
 
 
-class Metadata(base.Model):
+class Metadata(TypedDict):
     """The Release's metadata."""
 
     annotations: dict[str, str]
 
 
-class Chart(base.Model):
+class Chart(TypedDict):
     """A chart in a Helm repository."""
 
-    name: str = _NAME
-    repository: str = "https://kubernetes.github.io/autoscaler"
-    version: str = "9.57.0"
+    name: str
+    repository: str
+    version: str
 
 
-class Parameters(base.Model):
+class Parameters(TypedDict):
     """The release to install."""
 
-    chart: Chart = Chart()
-    namespace: str = "kube-system"
+    chart: Chart
+    namespace: str
     values: dict[str, Any]
 
 
-class Spec(base.Model):
+class Spec(TypedDict):
     """A Release's spec."""
 
-    # No Delete: when the XR goes, the kubeconfig is gone before the release could be
-    # uninstalled, and a policy with Delete would hang for ever. It dies with its cluster.
-    managementPolicies: base.ManagementPolicies = ("Observe", "Create", "Update")
+    managementPolicies: base.ManagementPolicies
     providerConfigRef: base.ProviderConfigRef
-    rollbackLimit: int = 3
+    rollbackLimit: int
     forProvider: Parameters
 
 
-class Release(base.Composed):
+class Release(TypedDict):
     """A Release of provider-helm."""
 
-    apiVersion: Literal["helm.m.crossplane.io/v1beta1"] = "helm.m.crossplane.io/v1beta1"
-    kind: Literal["Release"] = "Release"
+    apiVersion: Literal["helm.m.crossplane.io/v1beta1"]
+    kind: Literal["Release"]
     metadata: Metadata
     spec: Spec
 
 
 def build(xr: CivoCluster, observed: Observed) -> Release:
     """Build the release: one autoscaling group for each autoscaled pool that exists in Civo."""
-    return Release(
+    return {
+        "apiVersion": "helm.m.crossplane.io/v1beta1",
+        "kind": "Release",
         # Helm's release name. Left to the provider it would be the managed resource's name:
         # longer than Helm's 53 characters for a long XR name, and another one after a restore,
         # which makes two autoscalers. One that was installed under another name keeps it: Helm
         # would refuse to install the same objects again.
-        metadata=Metadata(
-            annotations={EXTERNAL_NAME: observed.external_name(names.RELEASE) or _NAME}
-        ),
-        spec=Spec(
-            providerConfigRef=base.ProviderConfigRef(
-                kind="ProviderConfig", name=names.kubeconfig_secret(xr.metadata.name)
-            ),
-            forProvider=Parameters(values=_values(xr, observed)),
-        ),
-    )
+        "metadata": {
+            "annotations": {EXTERNAL_NAME: observed.external_name(names.RELEASE) or _NAME}
+        },
+        "spec": {
+            # No Delete: when the XR goes, the kubeconfig is gone before the release could be
+            # uninstalled, and a policy with Delete would hang for ever. It dies with its cluster.
+            "managementPolicies": ["Observe", "Create", "Update"],
+            "providerConfigRef": {
+                "kind": "ProviderConfig",
+                "name": names.kubeconfig_secret(xr.metadata.name),
+            },
+            "rollbackLimit": 3,
+            "forProvider": {
+                "chart": {
+                    "name": _NAME,
+                    "repository": "https://kubernetes.github.io/autoscaler",
+                    "version": "9.57.0",
+                },
+                "namespace": "kube-system",
+                "values": _values(xr, observed),
+            },
+        },
+    }
 
 
 def _values(xr: CivoCluster, observed: Observed) -> dict[str, Any]:
