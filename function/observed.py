@@ -13,9 +13,28 @@ EXTERNAL_NAME = "crossplane.io/external-name"
 # [crossplane/upjet, pkg/resource/conditions.go].
 _ERRORS_IN = ("Synced", "LastAsyncOperation")
 _MESSAGE_MAX = 3000
-_CONDITIONS = ("status", "conditions")
 # What crossplane-runtime's message begins with [pkg/reconciler/managed/reconciler.go].
 _UNRESOLVED = "cannot resolve references"
+
+_NOTHING = Struct()
+
+
+class _Resource:
+    """One resource as it was observed: what is asked of it again and again, found once."""
+
+    def __init__(self, resource: Struct) -> None:
+        self.for_provider = structs.object_at(resource, "spec", "forProvider")
+        status = structs.object_at(resource, "status")
+        self.at_provider = structs.object_at(status, "atProvider")
+        self.conditions = {
+            structs.text(one, "type"): one for one in structs.objects(status, "conditions")
+        }
+        self.ready = self.status_of("Ready") == "True"
+        annotations = structs.object_at(resource, "metadata", "annotations")
+        self.external_name = structs.text(annotations, EXTERNAL_NAME)
+
+    def status_of(self, condition: str) -> str:
+        return structs.text(self.conditions.get(condition, _NOTHING), "status")
 
 
 class Observed:
@@ -23,14 +42,10 @@ class Observed:
 
     def __init__(self, state: fnv1.State) -> None:
         """View the `observed` of a request; nothing in it is changed or created."""
-        self._composite = state.composite.resource
-        self._resources = state.resources
-        self._conditions: dict[str, dict[str, tuple[Any, Any]]] = {}
-
-    @property
-    def status(self) -> Struct:
+        self.status = structs.object_at(state.composite.resource, "status")
         """The status that the run before gave the XR, empty if none did."""
-        return structs.object_at(self._composite, "status")
+        self._resources = state.resources
+        self._found: dict[str, _Resource] = {}
 
     def exists(self, name: str) -> bool:
         """Whether the resource was composed before."""
@@ -38,7 +53,7 @@ class Observed:
 
     def ready(self, name: str) -> bool:
         """Whether the resource's condition Ready is True."""
-        return bool(self._condition(name, "Ready")[0] == "True")
+        return self._find(name).ready
 
     def error(self, name: str) -> str | None:
         """Return the provider's message of why it can't reconcile the resource, None if it can.
@@ -46,24 +61,30 @@ class Observed:
         It is cut to a length that is quick to search: what counts stands at its beginning.
         That it can't resolve references yet is no error: what they refer to is still to come.
         """
+        resource = self._find(name)
         for kind in _ERRORS_IN:
-            status, message = self._condition(name, kind)
-            if status == "False" and isinstance(message, str) and message:
+            if resource.status_of(kind) != "False":
+                continue
+            if message := structs.text(resource.conditions[kind], "message"):
                 return None if message.startswith(_UNRESOLVED) else message[:_MESSAGE_MAX]
         return None
 
     def external_name(self, name: str) -> str | None:
         """Return the resource's name or ID in the external system, None while unknown."""
-        value = self._dig(name, "metadata", "annotations", EXTERNAL_NAME)
-        return value if isinstance(value, str) and value else None
+        return self._find(name).external_name or None
 
-    def for_provider(self, name: str, *field: str) -> Any:
-        """Return what was last asked of the provider, or a field of it; None if nothing."""
-        return self._dig(name, "spec", "forProvider", *field)
+    def created(self, name: str) -> bool:
+        """Whether the resource exists in the external system, created as its spec asks."""
+        resource = self._find(name)
+        return bool(resource.external_name and resource.for_provider.fields)
+
+    def for_provider(self, name: str, field: str) -> Any:
+        """Return a field of what was last asked of the provider, None if it wasn't."""
+        return structs.dig(self._find(name).for_provider, field)
 
     def at_provider(self, name: str, field: str) -> Any:
         """Return a field of what the provider last reported, None if it didn't."""
-        return self._dig(name, "status", "atProvider", field)
+        return structs.dig(self._find(name).at_provider, field)
 
     def kubernetes_version(self) -> Any:
         """Return the version that the cluster runs, None while unknown.
@@ -82,21 +103,10 @@ class Observed:
             for name in self._resources
         )
 
-    def _condition(self, name: str, kind: str) -> tuple[Any, Any]:
-        """Return status and message of a condition, None for what isn't there."""
-        if name not in self._conditions:
+    def _find(self, name: str) -> _Resource:
+        """Return a resource; one without anything in it where none was observed."""
+        if name not in self._found:
+            # .get(): brackets would create the entry.
             resource = self._resources.get(name)
-            conditions = structs.objects(resource.resource, *_CONDITIONS) if resource else []
-            self._conditions[name] = {
-                str(structs.dig(one, "type")): (
-                    structs.dig(one, "status"),
-                    structs.dig(one, "message"),
-                )
-                for one in conditions
-            }
-        return self._conditions[name].get(kind, (None, None))
-
-    def _dig(self, name: str, *path: str) -> Any:
-        # .get(): brackets would create the entry.
-        resource = self._resources.get(name)
-        return None if resource is None else structs.dig(resource.resource, *path)
+            self._found[name] = _Resource(_NOTHING if resource is None else resource.resource)
+        return self._found[name]

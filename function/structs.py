@@ -21,9 +21,9 @@ def to_dict(struct: Struct) -> dict[str, Any]:
         fields is protobuf's: it differs from process to process.
     """
     return {
-        key: _to_python(value)
+        key: plain
         for key, value in struct.fields.items()
-        if value.WhichOneof("kind") not in (None, "null_value")
+        if (plain := _to_python(value)) is not None
     }
 
 
@@ -32,32 +32,35 @@ def dig(struct: Struct, *path: str) -> Any:
 
     Only what is asked for is converted, and a resource can be large: ask for what you need.
     """
-    value = _find(struct, *path)
+    *parents, field = path
+    value = object_at(struct, *parents).fields.get(field)
     return None if value is None else _to_python(value)
+
+
+# What isn't of the kind that is asked for, protobuf gives as empty. And .get(): brackets would
+# create the entry.
+
+
+def text(struct: Struct, field: str) -> str:
+    """Return the text of a field, an empty one where there is none."""
+    value = struct.fields.get(field)
+    return "" if value is None else value.string_value
 
 
 def object_at(struct: Struct, *path: str) -> Struct:
     """Return the object at `path`, an empty one where there is none."""
-    value = _find(struct, *path)
-    return Struct() if value is None else value.struct_value
-
-
-def objects(struct: Struct, *path: str) -> list[Struct]:
-    """Return the objects in the list at `path`, none where there is no list."""
-    value = _find(struct, *path)
-    # What isn't of the kind that is asked for, protobuf gives as empty.
-    return [] if value is None else [item.struct_value for item in value.list_value.values]
-
-
-def _find(struct: Struct, *path: str) -> Value | None:
-    value = None
     for key in path:
-        # .get(): brackets would create the entry.
         value = struct.fields.get(key)
         if value is None:
-            return None
-        struct = value.struct_value  # Empty where the value is no Struct.
-    return value
+            return Struct()
+        struct = value.struct_value
+    return struct
+
+
+def objects(struct: Struct, field: str) -> list[Struct]:
+    """Return the objects in the list that a field is, none where there is no list."""
+    value = struct.fields.get(field)
+    return [] if value is None else [item.struct_value for item in value.list_value.values]
 
 
 def update(struct: Struct, values: Mapping[str, object]) -> None:

@@ -111,8 +111,7 @@ def _fixed_at_creation(observed: Observed, field: str, value: str) -> str | None
     The provider answers a change with an error on every observation, deletion included. So a
     cluster that was created with another value, or with none, keeps that.
     """
-    exists = observed.external_name(names.CLUSTER) and observed.for_provider(names.CLUSTER)
-    if not exists:
+    if not observed.created(names.CLUSTER):
         return value
     kept: Any = observed.for_provider(names.CLUSTER, field) or observed.at_provider(
         names.CLUSTER, field
