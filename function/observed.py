@@ -80,11 +80,11 @@ class Observed:
 
     def for_provider(self, name: str, field: str) -> Any:
         """Return a field of what was last asked of the provider, None if it wasn't."""
-        return structs.dig(self._find(name).for_provider, field)
+        return structs.get(self._find(name).for_provider, field)
 
     def at_provider(self, name: str, field: str) -> Any:
         """Return a field of what the provider last reported, None if it didn't."""
-        return structs.dig(self._find(name).at_provider, field)
+        return structs.get(self._find(name).at_provider, field)
 
     def kubernetes_version(self) -> Any:
         """Return the version that the cluster runs, None while unknown.

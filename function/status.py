@@ -35,9 +35,7 @@ def build(xr: CivoCluster, observed: Observed) -> dict[str, Any]:
             firewallId=observed.external_name(names.FIREWALL),
         ),
     }
-    before = {
-        str(structs.dig(pool, "name")): pool for pool in structs.objects(previous, "nodePools")
-    }
+    before = {structs.text(pool, "name"): pool for pool in structs.objects(previous, "nodePools")}
     return {
         "secrets": [
             {
@@ -70,5 +68,8 @@ def _known(previous: Struct, kind: type[_T], **observed: object) -> dict[str, _T
     What is of another type than the XRD says is left out: with it the API server would refuse
     the whole status.
     """
-    fields = {name: value or structs.dig(previous, name) for name, value in observed.items()}
-    return {name: value for name, value in fields.items() if value and type(value) is kind}
+    return {
+        field: value
+        for field, seen in observed.items()
+        if type(value := seen or structs.get(previous, field)) is kind and value
+    }
