@@ -71,8 +71,8 @@ def _cluster_ready(observed: Observed) -> Condition:
         return _not_ready(CLUSTER_READY, trouble.reason, trouble.message)
     message = f"waiting for {', '.join(awaited)}"
     phase = observed.at_provider(names.CLUSTER, "status")
-    if phase and names.CLUSTER in awaited:
-        message += f" ({clean(str(phase))})"
+    if isinstance(phase, str) and phase and names.CLUSTER in awaited:
+        message += f" ({clean(phase)})"
     if observed.cluster_was_ready():
         message += ", ready before; what is composed stays"
         return _not_ready(CLUSTER_READY, "Unavailable", message)

@@ -195,3 +195,15 @@ def test_absurd_requests(name: str) -> None:
     check(asked, answer)
     assert is_fatal(answer) == (name in REFUSED)
     assert most < 20 * size + 4 * MB, "memory is bounded by the size of the request"
+
+
+@pytest.mark.parametrize("phase", [{"a": 1, "b": 2}, [{"a": 1, "b": 2}], 8, True])
+def test_what_is_no_phase_is_in_no_message(phase: Any) -> None:
+    """The fields of an object come in protobuf's order, which differs from process to process."""
+    asked = observed(cluster={**CLUSTER, "status": {"atProvider": {"status": phase}}})
+
+    answer = respond(asked)
+
+    assert answer.conditions[0].message == (
+        "waiting for cluster, ready before; what is composed stays"
+    )
