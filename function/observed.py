@@ -16,25 +16,36 @@ _MESSAGE_MAX = 3000
 # What crossplane-runtime's message begins with [pkg/reconciler/managed/reconciler.go].
 _UNRESOLVED = "cannot resolve references"
 
-_NOTHING = Struct()
+# Status and all of a condition that isn't there.
+_NO_CONDITION = ("", Struct())
 
 
 class _Resource:
     """One resource as it was observed: what is asked of it again and again, found once."""
 
     def __init__(self, resource: Struct) -> None:
+        annotations = structs.object_at(resource, "metadata", "annotations")
+        self.external_name = structs.text(annotations, EXTERNAL_NAME) or None
         self.for_provider = structs.object_at(resource, "spec", "forProvider")
         status = structs.object_at(resource, "status")
         self.at_provider = structs.object_at(status, "atProvider")
-        self.conditions = {
-            structs.text(one, "type"): one for one in structs.objects(status, "conditions")
+        conditions = {
+            structs.text(one, "type"): (structs.text(one, "status"), one)
+            for one in structs.objects(status, "conditions")
         }
-        self.ready = self.status_of("Ready") == "True"
-        annotations = structs.object_at(resource, "metadata", "annotations")
-        self.external_name = structs.text(annotations, EXTERNAL_NAME)
+        self.ready = conditions.get("Ready", _NO_CONDITION)[0] == "True"
+        self.error = _error(conditions)
 
-    def status_of(self, condition: str) -> str:
-        return structs.text(self.conditions.get(condition, _NOTHING), "status")
+
+def _error(conditions: dict[str, tuple[str, Struct]]) -> str | None:
+    for kind in _ERRORS_IN:
+        status, condition = conditions.get(kind, _NO_CONDITION)
+        if status == "False" and (message := structs.text(condition, "message")):
+            return None if message.startswith(_UNRESOLVED) else message[:_MESSAGE_MAX]
+    return None
+
+
+_ABSENT = _Resource(Struct())
 
 
 class Observed:
@@ -61,17 +72,11 @@ class Observed:
         It is cut to a length that is quick to search: what counts stands at its beginning.
         That it can't resolve references yet is no error: what they refer to is still to come.
         """
-        resource = self._find(name)
-        for kind in _ERRORS_IN:
-            if resource.status_of(kind) != "False":
-                continue
-            if message := structs.text(resource.conditions[kind], "message"):
-                return None if message.startswith(_UNRESOLVED) else message[:_MESSAGE_MAX]
-        return None
+        return self._find(name).error
 
     def external_name(self, name: str) -> str | None:
         """Return the resource's name or ID in the external system, None while unknown."""
-        return self._find(name).external_name or None
+        return self._find(name).external_name
 
     def created(self, name: str) -> bool:
         """Whether the resource exists in the external system, created as its spec asks."""
@@ -104,9 +109,9 @@ class Observed:
         )
 
     def _find(self, name: str) -> _Resource:
-        """Return a resource; one without anything in it where none was observed."""
+        """Return a resource; one with nothing in it where none was observed."""
         if name not in self._found:
             # .get(): brackets would create the entry.
             resource = self._resources.get(name)
-            self._found[name] = _Resource(_NOTHING if resource is None else resource.resource)
+            self._found[name] = _ABSENT if resource is None else _Resource(resource.resource)
         return self._found[name]
