@@ -14,6 +14,9 @@ from function import __version__, fn
 from function.certificates import Certificates
 
 _MIB = 1024 * 1024
+# How long a connection lasts, give or take a tenth; calls on it are finished first. Crossplane
+# looks for a function's pods when a connection ends: else it would never find new replicas.
+CONNECTION_AGE_MS = 10 * 60 * 1000
 
 
 @click.command(epilog="Example: function --insecure --address localhost:9443")
@@ -40,6 +43,7 @@ def cli(  # noqa: PLR0913 - the SDK's standard options
             # would start, and get some of the calls.
             options=[
                 ("grpc.so_reuseport", 0),
+                ("grpc.max_connection_age_ms", CONNECTION_AGE_MS),
                 ("grpc.max_receive_message_length", max_recv_message_size * _MIB),
                 (
                     "grpc.max_send_message_length",
