@@ -74,6 +74,9 @@ class Spec(_Model):
     node_pools: Annotated[list[NodePool], Field(min_length=1, max_length=rules.POOLS_MAX)]
 
 
+SPEC_FIELDS = tuple(to_camel(field) for field in Spec.model_fields)
+
+
 class Metadata(_Model):
     """Which XR it is."""
 

@@ -9,7 +9,7 @@ from crossplane.function.proto.v1 import run_function_pb2 as fnv1
 from crossplane.function.proto.v1 import run_function_pb2_grpc as grpcv1
 
 from function import diagnostics, immutable, plan, readiness, status, structs
-from function.api import CivoCluster
+from function.api import SPEC_FIELDS, CivoCluster
 from function.composed import kinds
 from function.observed import Observed
 from function.violations import InvalidError, shown
@@ -68,13 +68,16 @@ class FunctionRunner(grpcv1.FunctionRunnerServiceServicer):
 def _composite(request: fnv1.RunFunctionRequest) -> dict[str, Any]:
     """Return of the XR what is parsed, as plain values.
 
-    That is little of its metadata: managedFields are the largest part of many an XR.
+    That is the smaller part of it: managedFields, and Crossplane's references to everything that
+    is composed, are the larger.
     """
     composite = request.observed.composite.resource
-    metadata = {field: structs.dig(composite, "metadata", field) for field in ("namespace", "name")}
+    metadata = structs.object_at(composite, "metadata")
+    spec = structs.object_at(composite, "spec")
     return {
-        "metadata": {field: value for field, value in metadata.items() if value is not None},
-        "spec": structs.dig(composite, "spec") or {},
+        "metadata": structs.pick(metadata, ("namespace", "name")),
+        # What is no object is refused as it is.
+        "spec": structs.pick(spec, SPEC_FIELDS) or structs.dig(composite, "spec") or {},
     }
 
 

@@ -4,7 +4,7 @@ The SDK's `struct_to_dict` gives every number as a float and raises on the NaN t
 caller may send. Kubernetes objects hold integers, and nothing that arrives may raise.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from google.protobuf.struct_pb2 import Struct, Value
@@ -41,6 +41,12 @@ def get(struct: Struct, field: str) -> Any:
     """Return the plain value of a field, or None where there is none."""
     value = struct.fields.get(field)
     return None if value is None else _to_python(value)
+
+
+def pick(struct: Struct, fields: Iterable[str]) -> dict[str, Any]:
+    """Return those of these fields that there are, as plain values."""
+    found = {field: get(struct, field) for field in fields}
+    return {field: value for field, value in found.items() if value is not None}
 
 
 def text(struct: Struct, field: str) -> str:

@@ -45,6 +45,13 @@ def test_dig(path: tuple[str, ...]) -> None:
     assert values == struct({"a": {"b": 1}}), "looking creates nothing"
 
 
+def test_pick() -> None:
+    values = struct({"a": {"b": 8}, "c": None, "d": 1})
+
+    assert structs.pick(values, ("a", "c", "x")) == {"a": {"b": 8}}
+    assert values == struct({"a": {"b": 8}, "c": None, "d": 1}), "looking creates nothing"
+
+
 def test_update_is_what_protobuf_does() -> None:
     values: dict[str, Any] = {
         "a": {"b": [1, "x", True, {"c": {}}], "d": {}},
