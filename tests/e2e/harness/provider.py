@@ -200,7 +200,9 @@ class Provider:
             if not resource.may("Create"):
                 return
             annotations = {EXTERNAL_NAME: self.create(resource)}
-            self.change(resource, {"metadata": {"annotations": annotations}})
+            # Whoever changed it meanwhile: what exists outside must not be forgotten.
+            change = {"metadata": {"annotations": annotations}}
+            self._api.patch(resource.kind, resource.namespace, resource.name, change)
             return
         if resource.may("LateInitialize") and (found := self.late(resource)):
             self.change(resource, {"spec": {"forProvider": found}})
