@@ -61,6 +61,10 @@ fix: .venv/dev ## Mend what can be mended without thinking
 e2e: .venv/dev ## Test on the real programs; needs Go, and ten minutes to build them once
 	$(BIN)/pytest tests/e2e
 
+.PHONY: soak
+soak: .venv/dev ## Let 200 CivoClusters live for half an hour while what runs them is killed
+	PYTHONPATH=tests $(BIN)/python -m e2e.soak
+
 .PHONY: bench
 bench: .venv/dev ## Measure the function, side by side in one table
 	$(BIN)/python -m benchmarks

@@ -1,6 +1,5 @@
 """Fixtures of the end-to-end tests, and what is shown when one of them fails."""
 
-import os
 import signal
 from collections.abc import Generator, Iterator
 from pathlib import Path
@@ -10,8 +9,6 @@ import pytest
 from .harness import network, packages, programs
 from .harness.crossplane import XR
 from .harness.live import Live, User
-
-CRDS = "CIVOCLUSTER_CRDS"
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
@@ -28,18 +25,14 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 @pytest.fixture(scope="session")
 def crds() -> Path:
     """Return the folder with the real CustomResourceDefinitions of the two providers."""
-    folder = Path(os.environ.get(CRDS) or packages.REPOSITORY.parent / "shared" / "crds")
-    if not folder.is_dir():
-        pytest.fail(f"no CRDs in {folder}: name their folder in {CRDS}; README.md says how to get")
-    return folder
+    return packages.provider_crds()
 
 
 @pytest.fixture(scope="session")
 def live(tmp_path_factory: pytest.TempPathFactory, crds: Path) -> Iterator[Live]:
     """Run a whole control plane, once for all tests."""
-    running = Live(tmp_path_factory.mktemp("live"), crds)
-    yield running
-    running.stop()
+    with Live.running(tmp_path_factory.mktemp("live"), crds) as running:
+        yield running
 
 
 @pytest.fixture

@@ -108,6 +108,7 @@ class Account:
 
     Attributes:
         calls: Every request that changed something or would have.
+        done: Those of them that were not refused.
         refusals: Error code for the requests that are refused.
     """
 
@@ -118,6 +119,7 @@ class Account:
         self.firewalls: dict[str, Firewall] = {}
         self.clusters: dict[str, Cluster] = {}
         self.calls: list[Call] = []
+        self.done: list[Call] = []
         self.refusals: dict[Call, str] = {}
 
     @contextmanager
@@ -126,9 +128,10 @@ class Account:
         with self._lock:
             call = Call(verb, kind, name)
             self.calls.append(call)
-            if call in self.refusals:
-                raise ExternalError(f"{self.refusals[call]}: refused for {kind} {name}")
+            if code := self.refusals.get(call):
+                raise ExternalError(f"{code}: refused for {kind} {name}")
             yield
+            self.done.append(call)
 
     def asked_about(self, name: str) -> list[Call]:
         """Return the requests about what has this name, and about what is in it."""
@@ -145,7 +148,13 @@ class Account:
 
     def cluster_of(self, name: str) -> Cluster:
         """Return a cluster by its name in Civo."""
-        return next(each for each in self.clusters.values() if each.name == name)
+        with self._lock:
+            return next(each for each in self.clusters.values() if each.name == name)
+
+    def network_of(self, label: str) -> Network | None:
+        """Return a network by its label, None if there is none."""
+        with self._lock:
+            return next((each for each in self.networks.values() if each.label == label), None)
 
     def lose(self, cluster: Cluster) -> None:
         """Let a cluster vanish, as if somebody had deleted it by hand."""
@@ -339,7 +348,8 @@ class ProviderCivo(Provider):
         elif resource.kind == FIREWALL:
             self.account.delete_firewall(self.account.firewalls[identity])
         elif resource.kind == CLUSTER:
-            self.account.delete_cluster(self.account.clusters[identity])
+            if (cluster := self.account.find_cluster(identity)) is not None:
+                self.account.delete_cluster(cluster)
         else:
             cluster, _ = self._pool(resource)
             if cluster is not None:

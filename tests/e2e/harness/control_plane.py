@@ -4,8 +4,9 @@ import json
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import trustme
 
@@ -66,6 +67,21 @@ class Write:
     name: str
     code: int
 
+    @classmethod
+    def of(cls, line: str) -> Self:
+        """Read a write from its line of the audit log."""
+        event: dict[str, Any] = json.loads(line)
+        what = event["objectRef"]
+        subresource = what.get("subresource")
+        return cls(
+            user=event["user"]["username"],
+            verb=event["verb"],
+            resource=what["resource"] + (f"/{subresource}" if subresource else ""),
+            namespace=what.get("namespace", ""),
+            name=what.get("name", ""),
+            code=event.get("responseStatus", {}).get("code", 0),
+        )
+
 
 class ControlPlane:
     """A running control plane, in a folder of its own. Leave its context to stop it."""
@@ -121,23 +137,14 @@ class ControlPlane:
         """Return every write in a namespace so far, in order; by one user, or by all."""
         return [
             write
-            for write in self._audit()
+            for write in self.all_writes()
             if write.namespace == namespace and user in ("", write.user)
         ]
 
-    def _audit(self) -> Iterator[Write]:
-        for line in (self._folder / "audit.log").read_text().splitlines():
-            event: dict[str, Any] = json.loads(line)
-            what = event["objectRef"]
-            subresource = what.get("subresource")
-            yield Write(
-                user=event["user"]["username"],
-                verb=event["verb"],
-                resource=what["resource"] + (f"/{subresource}" if subresource else ""),
-                namespace=what.get("namespace", ""),
-                name=what.get("name", ""),
-                code=event.get("responseStatus", {}).get("code", 0),
-            )
+    def all_writes(self, after: int = 0) -> Iterator[Write]:
+        """Yield every write so far but for so many of the first, in order."""
+        with (self._folder / "audit.log").open() as log:
+            yield from map(Write.of, islice(log, after, None))
 
     def _start(self) -> None:
         # etcd first: the API server needs seconds to load, and finds it there when it has.
@@ -182,6 +189,8 @@ class ControlPlane:
             "--disable-admission-plugins=ServiceAccount",
             f"--audit-policy-file={self._folder / 'audit-policy.json'}",
             f"--audit-log-path={self._folder / 'audit.log'}",
+            # Never begun anew: what was written first counts to the end.
+            "--audit-log-maxsize=100000",
             "--audit-log-mode=blocking",
             "--profiling=false",
         )

@@ -99,6 +99,10 @@ class Crossplane:
         """Stop Crossplane."""
         self.core.stop()
 
+    def kill_core(self) -> None:
+        """End Crossplane without a warning."""
+        self.core.kill()
+
     def start_core(self) -> None:
         """Start Crossplane again after it was stopped."""
         self.core.restart()

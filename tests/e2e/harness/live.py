@@ -1,9 +1,11 @@
 """A control plane with Crossplane, our packages, and clouds that are played; and its users."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 from time import sleep
-from typing import Any
+from typing import Any, Self
 
 from .api import SECRET, Api, Object, condition, is_true
 from .civo import Account, Cluster, ProviderCivo
@@ -57,6 +59,16 @@ class Live:
         self.provider_civo.start()
         self.provider_helm.start()
         self._namespaces = count(1)
+
+    @classmethod
+    @contextmanager
+    def running(cls, folder: Path, crds: Path) -> Iterator[Self]:
+        """Start everything, and stop it in the end."""
+        live = cls(folder, crds)
+        try:
+            yield live
+        finally:
+            live.stop()
 
     def stop(self) -> None:
         """Stop everything."""

@@ -1,5 +1,6 @@
 """Crossplane packages: built from this tree and from stand-ins, and served by a registry."""
 
+import os
 import re
 import subprocess
 from collections.abc import Iterable, Sequence
@@ -15,6 +16,21 @@ from .process import HOST, Process, answers, free_port
 REPOSITORY = Path(__file__).parents[3]
 FUNCTION_ROOT = REPOSITORY / "package"
 CONFIGURATION_ROOT = REPOSITORY / "apis"
+
+_CRDS = "CIVOCLUSTER_CRDS"
+
+
+def provider_crds() -> Path:
+    """Return the folder with the real CustomResourceDefinitions of the two providers.
+
+    Raises:
+        FileNotFoundError: There is none.
+    """
+    folder = Path(os.environ.get(_CRDS) or REPOSITORY.parent / "shared" / "crds")
+    if not folder.is_dir():
+        message = f"no CRDs in {folder}: name their folder in {_CRDS}; README.md says how to get"
+        raise FileNotFoundError(message)
+    return folder
 
 
 class Dependency(NamedTuple):
