@@ -33,9 +33,11 @@ def compose(xr: CivoCluster, observed: Observed) -> dict[str, kinds.Composed]:
         desired[names.node_pool(pool.name)] = node_pool.build(xr, pool)
 
     # Once there, the release stays when the last pool goes fixed-size: without it the
-    # autoscaler would run on in the cluster, while a release without groups turns it off.
+    # autoscaler would run on in the cluster, while a release without groups turns it off. The two
+    # are composed together, so where only one exists a run broke off in the middle.
     autoscaled = any(pool.autoscaled for pool in xr.spec.node_pools)
-    if autoscaled or observed.exists(names.RELEASE):
+    begun = observed.exists(names.RELEASE) or observed.exists(names.PROVIDER_CONFIG)
+    if autoscaled or begun:
         desired[names.PROVIDER_CONFIG] = provider_config.build(xr)
         desired[names.RELEASE] = release.build(xr, observed)
     return desired

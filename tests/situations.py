@@ -534,6 +534,30 @@ SITUATIONS = [
         ready=EVERYTHING,
     ),
     Situation(
+        name="the last autoscaled pool goes fixed-size before the release was created",
+        reason="only pools ever go: the run that broke off is finished, and turned off",
+        xr=cluster_xr(WORKERS, FIXED_GPU),
+        observed={**BASE, "provider-config-helm": PROVIDER_CONFIG},
+        desired={
+            **DESIRED_ALL,
+            "node-pool-gpu-l40s": FIXED_GPU_POOL,
+            "release-cluster-autoscaler": release(**ON_1_35),
+        },
+        ready=ready("network", "firewall", "cluster", "provider-config-helm"),
+    ),
+    Situation(
+        name="the last autoscaled pool goes fixed-size before the release was created, in a flap",
+        reason="it is the same where the condition doesn't tell that the cluster was ready",
+        xr=cluster_xr(WORKERS, FIXED_GPU),
+        observed={**BASE, "cluster": UNREADY_CLUSTER, "provider-config-helm": PROVIDER_CONFIG},
+        desired={
+            **DESIRED_ALL,
+            "node-pool-gpu-l40s": FIXED_GPU_POOL,
+            "release-cluster-autoscaler": release(),
+        },
+        ready=ready("network", "firewall", "provider-config-helm"),
+    ),
+    Situation(
         name="the last autoscaled pool goes fixed-size while the cluster flaps",
         reason="the release was composed once, so it stays",
         xr=cluster_xr(WORKERS, FIXED_GPU),

@@ -63,7 +63,7 @@ def asked_for(spec: Object, observed: Objects) -> set[str]:
     """Return what a spec asks for once the cluster is ready."""
     pools = {f"node-pool-{pool['name']}" for pool in spec["nodePools"]}
     autoscaled = any("maxNodeCount" in pool for pool in spec["nodePools"])
-    return BASE | pools | (HELM if autoscaled or RELEASE in observed else set())
+    return BASE | pools | (HELM if autoscaled or HELM & observed.keys() else set())
 
 
 def has_been_ready(observed: Objects) -> bool:
