@@ -4,7 +4,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -121,23 +120,6 @@ def test_renewed_certificates_are_picked_up(authority: trustme.CA, certificates:
         issue(authority, certificates)
         with secure_channel(address, authority, authority) as channel:
             call(channel)
-
-
-def test_a_connection_ends_in_time_and_no_call_with_it() -> None:
-    """Where it ends, Crossplane finds pods that were added since."""
-    shortened = "from function import main;  main.cli()"
-    states: list[grpc.ChannelConnectivity] = []
-    with (
-        serving([sys.executable, "-c", shortened, "--insecure"]) as address,
-        grpc.insecure_channel(address) as channel,
-    ):
-        call(channel)
-        channel.subscribe(states.append)
-        deadline = time.monotonic() + 30
-        while states.count(grpc.ChannelConnectivity.READY) < 4 and time.monotonic() < deadline:
-            call(channel)
-
-    assert states.count(grpc.ChannelConnectivity.READY) >= 4, "it was connected anew"
 
 
 def test_the_module_answers_without_credentials_where_told_to() -> None:

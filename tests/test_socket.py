@@ -7,6 +7,7 @@ import socket
 import ssl
 import struct
 import subprocess
+import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -161,7 +162,7 @@ def test_a_thousand_idle_connections(address: str, authority: trustme.CA) -> Non
 # HTTP/2 by hand, as no gRPC client would speak it [RFC 9113, RFC 7541].
 
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
-DATA, HEADERS, SETTINGS, WINDOW_UPDATE = 0, 1, 4, 8
+DATA, HEADERS, SETTINGS, GOAWAY, WINDOW_UPDATE = 0, 1, 4, 7, 8
 END_STREAM, END_HEADERS = 1, 4
 INITIAL_WINDOW_SIZE = 4
 
@@ -242,6 +243,26 @@ def test_a_reader_that_takes_its_time(address: str, authority: trustme.CA) -> No
         answers = read_answers(slow, len(streams))
     assert len(answers) == len(streams)
     assert all(answer.desired.resources.keys() == SERVED for answer in answers)
+
+
+def test_a_connection_is_ended_in_time_and_no_call_is_lost() -> None:
+    """Crossplane finds pods that were added since when one ends."""
+    shortened = "from function import main; main.CONNECTION_AGE_MS = 200; main.cli()"
+    with (
+        serving([sys.executable, "-c", shortened, "--insecure"]) as address,
+        grpc.insecure_channel(address) as channel,
+    ):
+        call(channel)
+        for _ in range(3):
+            with connect(address) as connection:
+                connection.sendall(PREFACE + frame(SETTINGS, 0, 0, b""))
+                file = connection.makefile("rb")
+                kind = None
+                while kind != GOAWAY:
+                    # It times out where nothing comes any more.
+                    length, kind = struct.unpack(">IB5x", b"\0" + file.read(9))
+                    file.read(length)
+                    assert call(channel).desired.resources.keys() == SERVED
 
 
 def test_sigterm_under_load_loses_no_answer(tmp_path: Path) -> None:
