@@ -206,11 +206,13 @@ def _differences(life: Life, cluster: Cluster) -> Iterator[str]:
 
 def _deleted_by_crossplane(world: World) -> Iterator[str]:
     """Yield what Crossplane had deleted though nobody asked for it."""
-    deletions = Counter(
-        write.resource
+    # Until it is gone, Crossplane deletes one on every run.
+    deleted = {
+        (write.resource, write.namespace, write.name)
         for write in world.live.control_plane.all_writes()
         if write.user == CROSSPLANE and write.verb.startswith("delete") and write.code == 200
-    )
+    }
+    deletions = Counter(resource for resource, _, _ in deleted)
     removed = sum(map(len, world.asked.removed.values()))
     for kind, times in deletions.items():
         if times > (removed if kind == "nodepools" else 0):
