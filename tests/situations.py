@@ -558,6 +558,18 @@ SITUATIONS = [
         ready=ready("network", "firewall", "provider-config-helm"),
     ),
     Situation(
+        name="the last autoscaled pool goes fixed-size, and the ProviderConfig is missing",
+        reason="the release was composed once, so both stay",
+        xr=cluster_xr(WORKERS, FIXED_GPU),
+        observed={**BASE, "release-cluster-autoscaler": SEEN_RELEASE},
+        desired={
+            **DESIRED_ALL,
+            "node-pool-gpu-l40s": FIXED_GPU_POOL,
+            "release-cluster-autoscaler": release(**ON_1_35),
+        },
+        ready=ready(*BASE, "provider-config-helm", "release-cluster-autoscaler"),
+    ),
+    Situation(
         name="the last autoscaled pool goes fixed-size while the cluster flaps",
         reason="the release was composed once, so it stays",
         xr=cluster_xr(WORKERS, FIXED_GPU),
@@ -568,6 +580,13 @@ SITUATIONS = [
             "release-cluster-autoscaler": release(),
         },
         ready=EVERYTHING - {"cluster"},
+    ),
+    Situation(
+        name="a cluster of which nothing was asked yet",
+        reason="a spec without parameters doesn't tell that it was created without them",
+        observed={**BASE, "cluster": {**UNREADY_CLUSTER, "spec": {}}},
+        desired=DESIRED_BASE,
+        ready=ready("network", "firewall"),
     ),
     Situation(
         name="composed by an earlier function",
