@@ -156,8 +156,7 @@ class User:
 
         def ready() -> Object | None:
             xr = self.xr(name)
-            done = condition(xr, "Synced").get("observedGeneration") == xr["metadata"]["generation"]
-            return xr if done and is_true(xr, "Synced") and is_true(xr, "Ready") else None
+            return xr if is_ready(xr) else None
 
         found = eventually(ready, within=PATIENCE, what=f"{self.namespace}/{name} is ready")
         assert found is not None
@@ -241,6 +240,12 @@ class User:
             for each in self.live.control_plane.writes(self.namespace, CROSSPLANE)
             if each.code == 201
         ]
+
+
+def is_ready(xr: Object) -> bool:
+    """Say whether a CivoCluster is ready, and what was last asked for is done."""
+    done = condition(xr, "Synced").get("observedGeneration") == xr["metadata"]["generation"]
+    return done and is_true(xr, "Synced") and is_true(xr, "Ready")
 
 
 def pool(name: str, role: str = "System", **more: Any) -> Object:

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from random import Random
 from time import monotonic
 
-from e2e.harness.api import Object, condition, is_true
+from e2e.harness.api import Object
 from e2e.harness.civo import Account, Call
-from e2e.harness.live import User, pool
+from e2e.harness.live import User, is_ready, pool
 from function import names
 
 _REGION = "NYC1"
@@ -196,14 +196,11 @@ class Life:
                 self.waits["gone"].append(monotonic() - self._since)
             self.ready = False
             return
-        synced = condition(xr, "Synced")
-        arrived = synced.get("observedGeneration") == xr["metadata"]["generation"]
-        ready = arrived and is_true(xr, "Synced") and is_true(xr, "Ready")
-        if ready and self.alive and self._comes is not None:
+        self.ready = is_ready(xr)
+        if self.ready and self.alive and self._comes is not None:
             self.waits["ready"].append(monotonic() - self._comes)
             self._comes = None
             self._asked.settled.setdefault(self.in_civo, []).append(len(self._account.done))
-        self.ready = ready
 
     def calls(self) -> list[Call]:
         """Return requests that its cloud may refuse now and then."""

@@ -117,9 +117,9 @@ def unasked(done: Sequence[Call], asked: Asked) -> Iterator[str]:
 
 
 def _history(thing: tuple[str, str], done: Sequence[Call], asked: Asked) -> str:
-    kind, name = thing
+    name = thing[1]
     cluster = name.split("/")[0]
-    calls = [f"{each.verb} {n}" for n, each in enumerate(done) if each[1:] == (kind, name)]
+    calls = [f"{each.verb} {number}" for number, each in enumerate(done) if each[1:] == thing]
     return (
         f" (done: {', '.join(calls)}; deletions asked for: {asked.deleted.get(cluster, [])}, "
         f"removals: {asked.removed.get(name, [])}, ready: {asked.settled.get(cluster, [])})"
